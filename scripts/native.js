@@ -1,4 +1,4 @@
-// Compiles the native programs: the agent of shell sessions (src/engine/shell/agent) and the launcher (src/launcher).
+// Compiles the native programs: the agent of shell sessions (src/agent) and the launcher (src/launcher).
 // They are static, for both architectures. Node built-ins only. Each is compiled once per source and kept in
 // node_modules/.bax-native, from where builds copy it.
 import { createHash } from 'node:crypto'
@@ -92,7 +92,7 @@ class NativeProgram {
 }
 
 /** Program inside the containers of shell sessions. */
-export const agent = new NativeProgram('agent', 'src/engine/shell/agent')
+export const agent = new NativeProgram('agent', 'src/agent')
 
 /** The `bax` command in front of a running engine. */
 export const launcher = new NativeProgram('launcher', 'src/launcher')

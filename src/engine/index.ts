@@ -103,7 +103,8 @@ const withCalls = (sessions: BrowserSessions): RelaysOptions['sessions'] => ({
     const session = sessions.live(idOrName, caller)
     return {
       id: session.sessionId,
-      call: async (request, signal) => (await import('./browser/cdp/session-cdp.ts')).callOn(session, request, signal),
+      call: async (request, signal) =>
+        (await import('./browser/session/session-cdp.ts')).callOn(session, request, signal),
     }
   },
 })

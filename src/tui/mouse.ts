@@ -1,5 +1,5 @@
 /** Dispatches mouse events of the terminal to the components under the pointer. */
-import type { CellArea } from './image/draw.ts'
+import type { CellArea } from './image/half-blocks.ts'
 
 /** A pressed button or a turn of the wheel, in cells from the upper left corner of the terminal. */
 export interface MouseEvent {

@@ -1,6 +1,6 @@
 /** File operations in a container, performed by the agent. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ShellContainer } from '../../src/engine/shell/container.ts'
+import type { ShellContainer } from '../../src/engine/shell/interface.ts'
 import { bytesOf } from '../support/bytes.ts'
 import { nameOf, openContainers, sh, smallContainer, testImages } from '../support/docker.ts'
 

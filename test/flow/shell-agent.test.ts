@@ -1,6 +1,6 @@
 /** Programs in a container, and what they can do without affecting others. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ShellContainer } from '../../src/engine/shell/container.ts'
+import type { ShellContainer } from '../../src/engine/shell/interface.ts'
 import { scriptPlaceholder } from '../../src/engine/shell/container-exec.ts'
 import { bytesOf, nameOf, openContainers, programsIn, sh, smallContainer, testImages } from '../support/docker.ts'
 import { waitFor } from '../support/wait.ts'

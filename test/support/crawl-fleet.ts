@@ -9,7 +9,9 @@ import type { KeyRing } from '../../src/core/access/keys.ts'
 import type { Allowances } from '../../src/core/access/quota.ts'
 import { type CrawlAnswer, crawlInput, type CrawlState } from '../../src/core/shapes/crawl.ts'
 import { createEngine } from '../../src/engine/index.ts'
-import { FleetCrawls } from '../../src/fleet/crawl/crawls.ts'
+import { CrawlService } from '../../src/engine/crawl/crawls.ts'
+import { FleetCrawlHost } from '../../src/fleet/crawl/host.ts'
+import type { FleetCrawl } from '../../src/fleet/crawl/store/store.ts'
 import { CrawlWorker } from '../../src/fleet/crawl/queue/worker.ts'
 import { connectRedis } from '../../src/fleet/redis/connect.ts'
 import { callOf } from './call.ts'
@@ -33,7 +35,7 @@ const pagesPerWorker = 4
 const build = 'source'
 
 export interface CrawlFleet {
-  readonly crawls: FleetCrawls
+  readonly crawls: CrawlService<FleetCrawl>
   /** The engine whose scraper all workers in this process share, and that runs crawls alone for comparison. */
   readonly engine: ReturnType<typeof createEngine>
   /** Starts workers in this process. */
@@ -70,7 +72,7 @@ export async function openCrawlFleet({ url, client }: TestRedis, options: FleetO
   const program = await makeHostProgram(workerSource)
   const redis = await connectRedis({ url, log })
   const { allowances, keys = engine.keys, gatewayBuild = build, workerCount = () => 1 } = options
-  const crawls = new FleetCrawls({ redis, build: gatewayBuild, log, mostPages: Infinity, check: async () => {}, workers: async () => workerCount(), ...(allowances && { allowances }) }) // prettier-ignore
+  const crawls = new CrawlService(new FleetCrawlHost({ redis, build: gatewayBuild, log, mostPages: Infinity, check: async () => {}, workers: async () => workerCount(), ...(allowances && { allowances }) })) // prettier-ignore
   const workers: CrawlWorker[] = []
   const connections: Redis[] = [redis]
   let processes = 0

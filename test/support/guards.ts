@@ -24,11 +24,16 @@ export type Layers = Readonly<Record<string, Layer>>
 const root = new URL('../../', import.meta.url)
 
 /** Reads every TypeScript file below `src`. */
-export function readSources(): SourceFile[] {
+export const readSources = (): SourceFile[] => filesBelow(/(?<!\.d)\.tsx?$/)
+
+/** Reads every file of the programs in C. */
+export const readNativeSources = (): SourceFile[] => filesBelow(/\.[ch]$/)
+
+function filesBelow(ending: RegExp): SourceFile[] {
   const src = new URL('src/', root)
   return readdirSync(src, { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll('\\', '/'))
-    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
+    .filter((name) => ending.test(name))
     .map((name) => ({ name, text: readFileSync(new URL(name, src), 'utf8') }))
 }
 
@@ -142,13 +147,18 @@ const packageOf = (target: string): string =>
 
 const withoutComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
 
+const ofProcess = '(?:exit|stdout|stderr|stdin|env|argv|exitCode)'
+const usesProcess = new RegExp(`\\bprocess\\.${ofProcess}\\b|\\bconsole\\.`)
+const importsProcess = new RegExp(
+  `^import\\s+(?:\\*|(?!process\\b)\\w+\\s|\\{[^}]*\\b${ofProcess}\\b)[^'"]*['"](?:node:)?process['"]`,
+  'm',
+)
+
 /** Returns the files, other than `main.ts`, that use the process's streams, arguments, environment or end. */
 export const processUsers = (files: readonly SourceFile[]): string[] =>
   files
     .filter(({ name }) => layerOf(name) !== 'main')
-    .filter(({ text }) =>
-      /\bprocess\.(exit|stdout|stderr|stdin|env|argv|exitCode)\b|\bconsole\./.test(withoutComments(text)),
-    )
+    .filter(({ text }) => usesProcess.test(withoutComments(text)) || importsProcess.test(text))
     .map(({ name }) => name)
 
 /** Returns the packages of `heavy` among the inputs of a bundle, which are paths or names of external packages. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { circles, folderImports, mutualFolders } from '../support/circles.ts'
 import {
   crowdedFolders,
   filesWithoutLayer,
@@ -9,6 +10,7 @@ import {
   type Layers,
   linesOf,
   processUsers,
+  readNativeSources,
   readSources,
   retiredIdentifiers,
   unusedPackages,
@@ -90,7 +92,33 @@ const layers: Layers = {
   main: { below: ['cli', 'core'], packages: [] },
 }
 
+/** Which folders of the engine may import which others, also for types. Files of `engine` itself belong to none. */
+const engineBelow: Readonly<Record<string, readonly string[]>> = {
+  cdp: [],
+  egress: [],
+  language: [],
+  store: [],
+  extract: ['language'],
+  shell: ['store'],
+  changes: ['extract', 'language'],
+  browser: ['cdp', 'egress', 'store'],
+  relay: ['browser', 'cdp'],
+  render: ['browser', 'cdp', 'egress', 'extract'],
+  scrape: ['browser', 'changes', 'egress', 'extract', 'language', 'render', 'store'],
+  crawl: ['changes', 'egress', 'extract', 'render', 'scrape'],
+  search: ['browser', 'egress', 'extract', 'render', 'scrape'],
+}
+
+/** Files that read the environment: it says where browsers are, and the programs that they start inherit it. */
+const environmentReaders = [
+  'engine/browser/direct/enabled.ts',
+  'engine/browser/install/install.ts',
+  'engine/browser/install/locate.ts',
+  'engine/browser/pool/launch.ts',
+]
+
 const files = readSources()
+const nativeFiles = readNativeSources()
 
 describe('the architecture', () => {
   test('every source file belongs to a layer', () => {
@@ -105,6 +133,19 @@ describe('the architecture', () => {
     expect(importCycles(files)).toEqual([])
   })
 
+  test('files that import each other, also for types, form circles of at most three', () => {
+    expect(circles(files, 3)).toEqual([])
+  })
+
+  test('folders of the engine import only those below them', () => {
+    const found = [...folderImports(files, 'engine')].map(([folder, others]) => [folder, [...others].toSorted()])
+    expect(Object.fromEntries(found)).toEqual(engineBelow)
+  })
+
+  test('few folders of the browser import each other', () => {
+    expect(mutualFolders(files, 'engine/browser')).toEqual(['create <-> session', 'direct <-> input'])
+  })
+
   test('each layer uses only its packages, the heavy ones only on demand', () => {
     expect(forbiddenPackages(files, layers)).toEqual([])
   })
@@ -114,11 +155,14 @@ describe('the architecture', () => {
   })
 
   test('folders stay small enough to take in', () => {
-    expect(crowdedFolders(files, 19)).toEqual([])
+    // Headers belong to their programs.
+    const programs = nativeFiles.filter(({ name }) => name.endsWith('.c'))
+    expect(crowdedFolders([...files, ...programs], 19)).toEqual([])
   })
 
   test('files stay small enough to have one subject', () => {
     expect(largeFiles(files, 300)).toEqual([])
+    expect(largeFiles(nativeFiles, 400)).toEqual([])
     const sorted = files.map(linesOf).toSorted((a, b) => a - b)
     expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThanOrEqual(120)
   })
@@ -132,8 +176,15 @@ describe('the architecture', () => {
     expect(users.map(({ name }) => name)).toEqual([])
   })
 
-  test('only main.ts touches the process', () => {
-    expect(processUsers(files)).toEqual([])
+  test('scripts of Redis are declared with luaScript', () => {
+    const definers = files.filter(
+      ({ name, text }) => name.startsWith('fleet/') && /\b(?:defineCommand|eval|evalsha)\(/.test(text),
+    )
+    expect(definers.map(({ name }) => name)).toEqual(['fleet/redis/script.ts'])
+  })
+
+  test('only main.ts touches the process, but for the environment of browsers', () => {
+    expect(processUsers(files).toSorted()).toEqual(environmentReaders)
   })
 })
 
@@ -172,6 +223,29 @@ describe('a planted violation is found', () => {
     expect(importCycles(cycle)).toEqual(['core/a.ts -> core/b.ts -> core/c/c.ts'])
   })
 
+  test('a circle of four files, of which one imports a type and one loads the next on demand', () => {
+    const circle = [
+      { name: 'core/a.ts', text: "import {\n  b,\n} from './b/b.ts'" },
+      { name: 'core/b/b.ts', text: "import type { C } from './c.ts'\nimport { e } from '../e.ts'" },
+      { name: 'core/b/c.ts', text: "const d = await import('../d.ts')" },
+      { name: 'core/d.ts', text: "export * from './a.ts'" },
+      { name: 'core/e.ts', text: "import { missing } from './missing.ts'" },
+    ]
+    expect(circles(circle, 3)).toEqual([['core/a.ts', 'core/b/b.ts', 'core/b/c.ts', 'core/d.ts']])
+    expect(circles(circle, 4)).toEqual([])
+  })
+
+  test('folders that import each other', () => {
+    const two = [
+      { name: 'core/a/one.ts', text: "import type { Two } from '../b/two.ts'\nimport '../c/three.ts'" },
+      { name: 'core/b/two.ts', text: "import { other } from '../a/other.ts'" },
+      { name: 'core/a/other.ts', text: "import { own } from '../own.ts'" },
+      { name: 'core/c/three.ts', text: '' },
+      { name: 'core/own.ts', text: "import '../core/a/one.ts'" },
+    ]
+    expect(mutualFolders(two, 'core')).toEqual(['a <-> b'])
+  })
+
   test('a package that is allowed and not used', () => {
     const cli = { ...layers['cli']!, packages: [...layers['cli']!.packages, 'left-pad'] }
     expect(unusedPackages(files, { ...layers, cli })).toEqual(['cli: left-pad'])
@@ -193,13 +267,21 @@ describe('a planted violation is found', () => {
     expect(largeFiles(planted('core/long.ts', '\n'.repeat(300)), 300)).toEqual(['core/long.ts: 301 lines'])
   })
 
-  test.each(['process.exit(1)', 'process.env.HOME', "console.log('x')"])('a use of the process: %s', (text) => {
-    expect(processUsers(planted('engine/planted.ts', `// fine\n${text}`))).toEqual(['engine/planted.ts'])
+  test.each([
+    'process.exit(1)',
+    'process.env.HOME',
+    "console.log('x')",
+    "import { env, platform } from 'node:process'",
+    "import own from 'node:process'",
+    "import * as own from 'process'",
+  ])('a use of the process: %s', (text) => {
+    expect(processUsers([{ name: 'engine/planted.ts', text: `// fine\n${text}` }])).toEqual(['engine/planted.ts'])
   })
 
   test('types and comments are free', () => {
-    const text = "import type { Page } from 'playwright'\n// process.exit"
-    const plantedFiles = planted('core/planted.ts', text)
-    expect([...forbiddenPackages(plantedFiles, layers), ...processUsers(plantedFiles)]).toEqual([])
+    const text =
+      "import type { Page } from 'playwright'\n// process.exit\nimport { availableMemory } from 'node:process'"
+    const own = [{ name: 'core/planted.ts', text }]
+    expect([...forbiddenPackages(own, layers), ...processUsers(own)]).toEqual([])
   })
 })

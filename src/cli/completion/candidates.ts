@@ -9,12 +9,7 @@ import { ownCommands } from '../parse/own-commands.ts'
 import { kebab } from '../parse/values.ts'
 import { commandsNamed } from '../parse/named-commands.ts'
 import { commandTable, type TableEntry, wordPositions } from '../parse/command-table.ts'
-import { liveNames } from './live-names.ts'
-
-export interface Candidate {
-  readonly value: string
-  readonly description: string
-}
+import { type Candidate, liveNames } from './live-names.ts'
 
 export interface Completion {
   readonly candidates: readonly Candidate[]

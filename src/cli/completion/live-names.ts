@@ -4,7 +4,12 @@ import { overQuickSocket } from '../../client/quick-socket.ts'
 import { engineToCall } from '../../core/state/engine-socket.ts'
 import type { Io } from '../io.ts'
 import { readSettings } from '../settings.ts'
-import type { Candidate } from './candidates.ts'
+
+/** A word that completes what is typed. */
+export interface Candidate {
+  readonly value: string
+  readonly description: string
+}
 
 /** Timeout for the engine: completion must not wait for a busy one. */
 const timeoutMs = 500

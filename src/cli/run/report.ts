@@ -1,7 +1,7 @@
 /** The results of a run, which every reporter formats in its own way. */
 import { type ErrorCode, errorTable, exits } from '../../core/errors/errors.ts'
 import type { Shard } from './files.ts'
-import type { Place } from './script/plan.ts'
+import type { Place } from './script/document.ts'
 
 /** Why a step failed. */
 export interface Failure {

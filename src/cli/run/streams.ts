@@ -4,7 +4,6 @@ import { resolve } from 'node:path'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Io } from '../io.ts'
-import type { RunOptions } from './options.ts'
 
 const stdinName = '-'
 
@@ -18,7 +17,7 @@ export const isStream = (file: string, cwd: string): boolean =>
  */
 export async function readStreams(
   files: readonly string[],
-  { watch, update }: Pick<RunOptions, 'watch' | 'update'>,
+  { watch, update }: { readonly watch?: boolean; readonly update?: boolean },
   io: Pick<Io, 'stdin' | 'cwd' | 'signal'>,
 ): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>()

@@ -3,19 +3,26 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { asBaxError, BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import type { ChangeTracking } from '../../core/shapes/jobs/changes.ts'
-import type { ScrapeData } from '../../core/shapes/scrape.ts'
+import type { ChangeTracking, TrackingOptions } from '../../core/shapes/jobs/changes.ts'
+import type { ScrapeData, ScrapeInput } from '../../core/shapes/scrape.ts'
 import type { PageVersion, PageVersionStore } from '../../core/stores.ts'
 import { askModel } from '../extract/structured/ask.ts'
 import { cutToBudget } from '../extract/structured/relevance.ts'
 import { isRecord, properSchema } from '../extract/structured/shape.ts'
 import { checkFor } from '../extract/structured/validate.ts'
 import type { LanguageModel } from '../language/model.ts'
-import type { ScrapePlan } from '../scrape/plan.ts'
 import { changeOf } from './change.ts'
 
+/** What matters of the plan of a scrape. */
+interface TrackedPlan {
+  readonly url: string
+  readonly input: Pick<ScrapeInput, 'only_main_content' | 'remove_base64_images'>
+  /** Options of the format changeTracking, if it is requested. */
+  readonly tracking?: Partial<TrackingOptions>
+}
+
 export interface TrackedPage {
-  readonly plan: ScrapePlan
+  readonly plan: TrackedPlan
   readonly page: ScrapeData
   /** ID of the caller's key; null without keys. */
   readonly owner: string | null
@@ -74,14 +81,14 @@ const versionOf = ({ at, status, markdown }: PageVersion) => ({ at, status, mark
 const pageOf = ({ status, markdown }: PageVersion, { metadata: { sourceURL } }: ScrapeData) => ({ markdown, metadata: { sourceURL, status_code: status } }) // prettier-ignore
 
 /** Identifies a page by its URL, the tag, and the options that shape its Markdown. */
-function pageKey({ url, tracking, input }: ScrapePlan): string {
+function pageKey({ url, tracking, input }: TrackedPlan): string {
   const { only_main_content: main, remove_base64_images: images } = input
   const facts = [url.replace(/#.*/s, ''), tracking!.tag ?? null, main, images]
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex')
 }
 
 /** Extracts data from a version with the language model. @throws BaxError `model_failed`, `timeout` */
-async function dataOf({ url, tracking }: ScrapePlan, markdown: string, model: LanguageModel): Promise<unknown> {
+async function dataOf({ url, tracking }: TrackedPlan, markdown: string, model: LanguageModel): Promise<unknown> {
   const schema = tracking!.schema ? properSchema(tracking!.schema) : undefined
   const query = tracking!.prompt ?? ''
   const text = cutToBudget(markdown, `${query} ${JSON.stringify(schema ?? {})}`, limits.model.pageChars)

@@ -1,236 +1,133 @@
-/** Crawls of whole sites: the running and the stored crawls of an engine. */
-import type { Call, Frame, StreamCall } from '../../core/operation/call.ts'
-import { type Caller, canSee } from '../../core/access/caller.ts'
-import { Quota } from '../../core/access/quota.ts'
-import type { EngineConfig } from '../../core/config/config.ts'
+/** Crawls of whole sites, wherever they are kept and run. */
+import type { Caller } from '../../core/access/caller.ts'
 import type { Crawls } from '../../core/engine.ts'
-import { asBaxError, BaxError } from '../../core/errors/errors.ts'
-import { newId } from '../../core/ids.ts'
-import type { KeyRing } from '../../core/access/keys.ts'
-import { limits } from '../../core/limits/limits.ts'
-import type { CrawlAccepted, CrawlAccounts, CrawlAnswer, CrawlInput, CrawlState, CrawlStatus, CrawlUsage, MapAnswer, MapInput } from '../../core/shapes/crawl.ts' // prettier-ignore
-import type { PageScraper } from '../scrape/scraper.ts'
-import type { PageRange } from './responses.ts'
+import type { Call, Frame, StreamCall } from '../../core/operation/call.ts'
+import type { CrawlAccepted, CrawlAccounts, CrawlAnswer, CrawlEventData, CrawlInput, CrawlState, CrawlStatus, CrawlUsage } from '../../core/shapes/crawl.ts' // prettier-ignore
 import { assertComparable } from './comparable.ts'
-import { crawlFrames } from './feed.ts'
-import { CrawlList } from './store/list.ts'
-import { type CrawlContext, type LiveCrawl, resumeLive, runningElsewhere, startLive } from './live.ts'
-import { crawlForMap, mapOf } from './queue/map.ts'
-import { checkCrawl, planCrawl } from './plan.ts'
-import { CrawlStore, notFound } from './store/crawl-store.ts'
-import type { CrawlRecord } from './store/record.ts'
-import { acceptedAnswer, accountsAnswer, assertLimit, assertResumable, cancelledStatus, type CrawlView, listedAnswer, stateAnswer, usageAnswer, wholeAnswer } from './views.ts' // prettier-ignore
+import { crawlFrames, type FollowedCrawl } from './feed.ts'
+import type { PageRange } from './responses.ts'
+import { acceptedAnswer, accountsAnswer, assertLimit, cancelledStatus, type CrawlView, listedAnswer, stateAnswer, usageAnswer, wholeAnswer } from './views.ts' // prettier-ignore
 
-export interface CrawlsFacts {
-  readonly config: EngineConfig
-  /** Crawls of a key are cancelled when it is revoked. */
-  readonly keys: KeyRing
-  readonly scraper: () => Promise<PageScraper>
+/** Keeps and runs crawls: in this process, or in a fleet. */
+export interface CrawlHost<View extends CrawlView> {
   readonly mostPages: number
+  /** Limits how long a caller waits for what is kept elsewhere. @throws BaxError `fleet_unavailable` */
+  ask<T>(work: () => Promise<T>): Promise<T>
+  /** Checks and starts a crawl. */
+  start(input: CrawlInput, call: Call): Promise<StartedCrawl>
+  /** @throws BaxError `crawl_not_found`, also for crawls of other callers. */
+  find(id: string, caller: Caller): Promise<View>
+  /** Returns all crawls that a caller can see, newest first. */
+  all(caller: Caller): Promise<{ readonly crawls: readonly ListedCrawl[]; readonly warning?: string }>
+  /** Returns the progress of those of the crawls that run. */
+  progressOf(crawls: readonly ListedCrawl[], caller: Caller): Promise<CrawlProgress[]>
+  /** Returns where the files of a crawl are, for callers who may know it. */
+  outputOf?(id: string): object
+  /** Cancels a running crawl and waits for its end; undefined if it does not run any more. */
+  stop(crawl: View): Promise<CrawlStatus | undefined>
+  /** @throws BaxError `conflict` for a crawl that cannot be resumed */
+  resume(crawl: View, caller: Caller): Promise<void>
+  /** Opens a crawl for reading its journal; `live` while it runs and can be followed. */
+  open(id: string, caller: Caller): Promise<OpenCrawl>
+  close(): Promise<void>
 }
 
-export class EngineCrawls implements Crawls {
-  readonly #facts: CrawlsFacts
-  readonly #quota: Quota
-  readonly mostPages: number
-  readonly #store: CrawlStore
-  readonly #live = new Map<string, LiveCrawl>()
-  readonly #list: CrawlList
-  /** Crawls that only map a site. */
-  readonly #maps = new Set<string>()
-  readonly #sweeper: NodeJS.Timeout
-  #closed = false
+export interface StartedCrawl {
+  readonly id: string
+  /** Waits for the end; the crawl is cancelled if the caller disconnects. */
+  ended(signal: AbortSignal): Promise<CrawlView>
+}
 
-  constructor(facts: CrawlsFacts) {
-    this.#facts = facts
-    this.#quota = new Quota('crawls', facts.config.allowances)
-    this.mostPages = facts.mostPages
-    this.#store = new CrawlStore(facts.config.stateDir)
-    this.#list = new CrawlList(this.#store, this.#live)
-    this.#sweeper = setInterval(() => this.#sweep(), limits.crawl.sweepMs).unref()
-    this.#sweep()
+export type ListedCrawl = Omit<CrawlView, 'logs'>
+export type CrawlProgress = Pick<CrawlEventData['crawl.progress'], 'current' | 'queued'>
+
+export interface OpenCrawl extends Pick<CrawlView, 'logs'> {
+  /** Size of the journal of a crawl that is not followed, and number of its last line. */
+  readonly bytes: number
+  readonly seq: number
+  readonly live?: FollowedCrawl | undefined
+  /** Called when nobody reads it any more. */
+  readonly close?: () => void
+}
+
+export class CrawlService<View extends CrawlView> implements Omit<Crawls, 'map'> {
+  readonly #host: CrawlHost<View>
+
+  constructor(host: CrawlHost<View>) {
+    this.#host = host
   }
 
-  get count(): number {
-    return this.#live.size
+  get mostPages(): number {
+    return this.#host.mostPages
   }
 
   async crawl(input: CrawlInput, call: Call): Promise<CrawlAnswer | CrawlAccepted> {
     assertLimit(input, this.mostPages)
     if (input.since !== undefined) assertComparable(input, await this.#find(input.since, call))
-    const live = await this.#start(input, call)
-    if (input.async || call.preferAsync) return acceptedAnswer(live.id, call)
-    await this.#waitUntilDone(live, call.signal)
-    return wholeAnswer(this.#viewOf(live), call)
+    const started = await this.#host.start(input, call)
+    if (input.async || call.preferAsync) return acceptedAnswer(started.id, call)
+    return wholeAnswer(await started.ended(call.signal), call)
   }
 
   async get({ id, ...part }: PageRange & { id: string }, call: Call): Promise<CrawlState> {
-    return stateAnswer(await this.#find(id, call), part, call)
+    return this.#host.ask(async () => stateAnswer(await this.#host.find(id, call.caller), part, call))
   }
 
   async list({ limit }: { limit: number }, call: Call) {
-    const { crawls: all, warning } = await this.#list.all(call.caller, this.#maps)
-    const crawls = all.slice(0, limit).map((listed) => ({
-      ...listedAnswer(listed, call),
-      // A server does not reveal its paths.
-      ...(this.#facts.config.home !== 'server' && this.#store.outputOf(listed.record.id)),
-    }))
+    const { crawls: all, warning } = await this.#all(call)
+    const crawls = all
+      .slice(0, limit)
+      .map((listed) => ({ ...listedAnswer(listed, call), ...this.#host.outputOf?.(listed.record.id) }))
     return { crawls, total: all.length, ...(warning !== undefined && { warning }) }
   }
 
   async usage(call: Call): Promise<CrawlUsage> {
-    const { crawls } = await this.#list.all(call.caller, this.#maps)
-    const live = crawls.flatMap(({ record }) => this.#liveOf(record.id, call.caller) ?? [])
-    return usageAnswer(crawls, live.map((crawl) => crawl.progress())) // prettier-ignore
+    const { crawls } = await this.#all(call)
+    return usageAnswer(crawls, await this.#host.ask(() => this.#host.progressOf(crawls, call.caller)))
   }
 
   async accounts(id: string, call: Call): Promise<CrawlAccounts> {
-    return accountsAnswer(await this.#find(id, call))
+    return this.#host.ask(async () => accountsAnswer(await this.#host.find(id, call.caller)))
   }
 
   async cancel(id: string, call: Call): Promise<CrawlStatus> {
-    const live = this.#liveOf(id, call.caller)
-    if (live) {
-      live.end('cancelled')
-      await live.done
-      return live.record.status(false)
-    }
-    const { record, isRunning } = await this.#find(id, call)
-    if (isRunning) throw runningElsewhere()
-    return cancelledStatus(record)
+    const crawl = await this.#find(id, call)
+    const stopped = crawl.isRunning ? await this.#host.stop(crawl) : undefined
+    return stopped ?? cancelledStatus(crawl.record)
   }
 
   async resume(id: string, call: Call): Promise<CrawlAccepted> {
-    if (this.#liveOf(id, call.caller)) throw new BaxError('conflict', 'the crawl is running')
-    const { record, isRunning } = await this.#find(id, call)
-    if (isRunning) throw runningElsewhere()
-    const isCompleted = record.finished?.status === 'completed'
-    assertResumable(record, isCompleted && (await this.#store.damagedPages(record)).length > 0)
-    this.#assertOpen()
-    const context = await this.#context()
-    await this.#startCounted(call.caller, () => resumeLive(id, context))
+    await this.#host.ask(async () => this.#host.resume(await this.#host.find(id, call.caller), call.caller))
     return acceptedAnswer(id, call)
   }
 
   async follow(
     { id, since, types }: { id: string; since: number; types?: readonly string[] | undefined },
-    call: StreamCall,
+    { caller, signal }: StreamCall,
   ): Promise<AsyncIterable<Frame> | null> {
-    const live = this.#liveOf(id, call.caller)
-    const { bytes, seq } = live ? { bytes: 0, seq: Infinity } : await this.#read(id, call.caller)
-    if (since >= seq) return null
-    return crawlFrames(this.#store.logs(id), live, { since, types, bytes, signal: call.signal })
+    const { logs, live, bytes, seq, close } = await this.#host.open(id, caller)
+    if (!live && since >= seq) return null
+    const frames = crawlFrames(logs, live, { since, types, bytes, signal })
+    return close ? closing(frames, close) : frames
   }
 
-  async map(input: MapInput, call: Call): Promise<MapAnswer> {
-    const live = await this.#start(crawlForMap(input), call)
-    this.#maps.add(live.id)
-    try {
-      await this.#waitUntilDone(live, call.signal)
-      return await mapOf(input, live.record, this.#store.logs(live.id))
-    } finally {
-      live.end('interrupted')
-      // Failures of the crawl are reported by `#waitUntilDone`.
-      await live.done.catch(() => {})
-      await this.#store.remove(live.id)
-      this.#maps.delete(live.id)
-    }
+  close(): Promise<void> {
+    return this.#host.close()
   }
 
-  /** Interrupts running crawls, which can be resumed later. */
-  async close(): Promise<void> {
-    this.#closed = true
-    clearInterval(this.#sweeper)
-    for (const live of this.#live.values()) live.end('interrupted')
-    await Promise.allSettled([...this.#live.values()].map(({ done }) => done))
+  #find(id: string, { caller }: Call): Promise<View> {
+    return this.#host.ask(() => this.#host.find(id, caller))
   }
 
-  async #start(input: CrawlInput, { caller, signal }: Call): Promise<LiveCrawl> {
-    this.#assertOpen()
-    const plan = planCrawl(input, caller.keyId)
-    const context = await this.#context()
-    await checkCrawl(plan, context.scraper, signal)
-    return this.#startCounted(caller, () => startLive({ id: newId('crl'), owner: caller.keyId }, plan, context))
+  #all({ caller }: Call) {
+    return this.#host.ask(() => this.#host.all(caller))
   }
+}
 
-  async #context(): Promise<CrawlContext> {
-    return { store: this.#store, scraper: await this.#facts.scraper(), log: this.#facts.config.log }
-  }
-
-  /** Starts a crawl that counts towards the caller's quota while it runs. */
-  async #startCounted(caller: Caller, start: () => Promise<LiveCrawl>): Promise<LiveCrawl> {
-    const release = this.#quota.take(caller)
-    try {
-      const live = this.#watch(await start())
-      live.done.then(release, release)
-      return live
-    } catch (error) {
-      release()
-      throw error
-    }
-  }
-
-  #watch(live: LiveCrawl): LiveCrawl {
-    this.#live.set(live.id, live)
-    if (this.#closed) live.end('interrupted')
-    const ended = new AbortController()
-    this.#facts.keys.whenLost(live.record.owner, () => live.end('cancelled'), ended.signal)
-    live.done
-      .catch((error: unknown) => {
-        const { message, cause } = asBaxError(error)
-        this.#facts.config.log('error', 'a crawl failed', { crawl: live.id, error: message, cause: String(cause) })
-      })
-      .finally(() => {
-        ended.abort()
-        this.#live.delete(live.id)
-      })
-    return live
-  }
-
-  /** Waits for the end of a crawl, and cancels it if the caller disconnects. */
-  async #waitUntilDone(live: LiveCrawl, signal: AbortSignal): Promise<void> {
-    const cancel = () => live.end('cancelled')
-    if (signal.aborted) cancel()
-    signal.addEventListener('abort', cancel, { once: true })
-    try {
-      await live.done
-    } finally {
-      signal.removeEventListener('abort', cancel)
-    }
-    if (!live.record.finished) throw new BaxError('shutting_down', 'the engine is shutting down')
-  }
-
-  /** @throws BaxError `crawl_not_found` */
-  async #find(id: string, { caller }: Call): Promise<CrawlView> {
-    const live = this.#liveOf(id, caller)
-    if (live) return this.#viewOf(live)
-    const state = await this.#store.stateOf(id, () => this.#read(id, caller))
-    return { ...state, logs: this.#store.logs(id) }
-  }
-
-  #viewOf({ id, record, isWaiting }: LiveCrawl): CrawlView {
-    return { record, isRunning: true, isWaiting: isWaiting(), logs: this.#store.logs(id) }
-  }
-
-  #liveOf(id: string, caller: Caller): LiveCrawl | undefined {
-    const live = this.#live.get(id)
-    return live && canSee(caller, live.record.owner) ? live : undefined
-  }
-
-  /** @throws BaxError `crawl_not_found`, also for crawls of other callers. */
-  async #read(id: string, caller: Caller): Promise<CrawlRecord> {
-    const record = await this.#store.view(id)
-    if (canSee(caller, record.owner)) return record
-    throw notFound(id)
-  }
-
-  #assertOpen(): void {
-    if (this.#closed) throw new BaxError('shutting_down', 'the engine is shutting down')
-  }
-
-  #sweep(): void {
-    this.#store
-      .sweep()
-      .catch((error: Error) => this.#facts.config.log('warn', 'old crawls were not removed', { error: error.message }))
+async function* closing(frames: AsyncIterable<Frame>, close: () => void): AsyncGenerator<Frame> {
+  try {
+    yield* frames
+  } finally {
+    close()
   }
 }

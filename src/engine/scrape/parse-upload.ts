@@ -2,7 +2,7 @@
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Upload } from '../../core/engine.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
-import { ResponseHeaders } from '../render/http/response-headers.ts'
+import { ResponseHeaders } from '../egress/response-headers.ts'
 import { fetchOverHttp } from './load-page.ts'
 import { planScrape } from './plan.ts'
 import type { PageScraper, ScrapeCaller } from './scraper.ts'

@@ -1,6 +1,6 @@
 /** Reads fetched and rendered pages; input and output are plain data, so that it can run in a worker thread. */
 import { limits } from '../../core/limits/limits.ts'
-import { ResponseHeaders } from '../render/http/response-headers.ts'
+import { ResponseHeaders } from '../egress/response-headers.ts'
 import { decodeText } from '../render/http/charset.ts'
 import type { TextKind } from '../render/http/content-kind.ts'
 import { needsBrowser, type Reason } from '../render/decide/page-reason.ts'

@@ -39,6 +39,8 @@ interface ReadingOptions {
   readonly write: WriteCondition
 }
 
+type UntrackedPage = Omit<TrackedPage, 'model' | 'plan'> & { readonly plan: ScrapePlan }
+
 /** Scrapes pages. Crawls call the single steps, because they choose between the fetched and the rendered page. */
 export class PageScraper implements Omit<Scraper, 'parse'> {
   readonly #config: EngineConfig
@@ -123,7 +125,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
   }
 
   /** Compares a page with its previous version, if the format changeTracking is requested; see `tracker.ts`. */
-  async track(tracked: Omit<TrackedPage, 'model'>, start: number = performance.now()): Promise<Tracked> {
+  async track(tracked: UntrackedPage, start: number = performance.now()): Promise<Tracked> {
     const { plan, signal } = tracked
     if (!plan.tracking) return {}
     this.#versions ??=

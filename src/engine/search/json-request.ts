@@ -2,7 +2,7 @@
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import { boundedText } from '../bounded-text.ts'
 import { limits } from '../../core/limits/limits.ts'
-import { explainFetch } from '../render/http/fetch-errors.ts'
+import { explainFetch } from '../egress/fetch-errors.ts'
 import { type ProviderResult, oneLine } from './provider.ts'
 
 export interface JsonRequest {

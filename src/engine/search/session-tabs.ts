@@ -6,12 +6,12 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { retryTransient } from '../../core/errors/transient-errors.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
-import { freeToLeave } from '../browser/tabs/hung-script.ts'
-import { pageFunction } from '../browser/batch/page-function.ts'
-import { withReason } from '../browser/tabs/net-reason.ts'
-import { toBaxError } from '../browser/batch/playwright-errors.ts'
-import type { Session } from '../browser/session/session.ts'
-import { ResponseHeaders } from '../render/http/response-headers.ts'
+import { freeToLeave } from '../browser/page/hung-script.ts'
+import { pageFunction } from '../browser/page/page-function.ts'
+import { withReason } from '../browser/page/net-reason.ts'
+import { toBaxError } from '../browser/page/playwright-errors.ts'
+import type { LiveSession } from '../browser/ports/session.ts'
+import { ResponseHeaders } from '../egress/response-headers.ts'
 import { isText, kindOf, kindOfHeaders } from '../render/http/content-kind.ts'
 import { fetchPage, type FetchedPage, type Redirect } from '../render/http/fetch.ts'
 import readScript from '../render/page/read.page.ts?inline'
@@ -34,7 +34,7 @@ export interface TabContext {
 
 /** Runs `work` with a scrape function that opens tabs of the session, whose commands wait until it has finished. */
 export async function inSessionTabs<T>(
-  session: Session,
+  session: LiveSession,
   { scraper, signal, deadline, log }: TabContext,
   work: (scrape: ScrapeContext['scrape']) => Promise<T>,
 ): Promise<T> {
@@ -63,7 +63,12 @@ export async function inSessionTabs<T>(
   }
 }
 
-async function inTab<T>(session: Session, signal: AbortSignal, log: Log, work: (page: Page) => Promise<T>): Promise<T> {
+async function inTab<T>(
+  session: LiveSession,
+  signal: AbortSignal,
+  log: Log,
+  work: (page: Page) => Promise<T>,
+): Promise<T> {
   // After an abort (session ended, timeout), report its reason instead of the error that it caused.
   const explain = (error: unknown, page?: Page): never => {
     signal.throwIfAborted()
@@ -102,7 +107,7 @@ async function closeTab(page: Page, log: Log): Promise<void> {
 }
 
 interface VisitFacts extends Pick<LoadContext, 'egress' | 'signal' | 'deadline' | 'read'> {
-  readonly session: Session
+  readonly session: LiveSession
   readonly plan: ScrapePlan
 }
 

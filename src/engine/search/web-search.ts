@@ -8,7 +8,7 @@ import { limits } from '../../core/limits/limits.ts'
 import { scrapeInput } from '../../core/shapes/scrape.ts'
 import type { SearchAnswer, SearchInput } from '../../core/shapes/search.ts'
 import { treeFromHtml } from '../extract/html-tree.ts'
-import type { Session } from '../browser/session/session.ts'
+import type { LiveSession } from '../browser/ports/session.ts'
 import type { LazyScraper } from '../scrape/lazy-scraper.ts'
 import { checkSchemaOf, planScrape } from '../scrape/plan.ts'
 import { queryProviders, checkProvider } from './query-providers.ts'
@@ -29,7 +29,7 @@ export interface SearchContext {
   readonly log: Log
   readonly scraper: Pick<LazyScraper, 'scrape' | 'scrapeFrom'>
   /** Returns a session by ID or name. @throws BaxError `session_not_found` or `session_closed` */
-  readonly live: (idOrName: string, caller: Caller) => Session
+  readonly live: (idOrName: string, caller: Caller) => LiveSession
 }
 
 /** Runs a search; see `Searcher`. */
@@ -52,7 +52,7 @@ export async function searchWeb(
   const scraping = (scrape: ScrapeContext['scrape'], concurrency: number) =>
     contentsOf(urls, options, { signal, deadline, scrape, concurrency })
   const { tabs, concurrency } = limits.search
-  const inSession = async (live: Session) =>
+  const inSession = async (live: LiveSession) =>
     (await import('./session-tabs.ts')).inSessionTabs(live, { scraper, signal, deadline, log }, (scrape) => scraping(scrape, tabs)) // prettier-ignore
   const scraped = session
     ? await inSession(session)

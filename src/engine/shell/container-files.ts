@@ -1,11 +1,7 @@
-/** Interface of the files of a container, as provided by `ShellContainer.files`. */
-import type { AgentFiles } from './agent/files.ts'
+/** What the file operations of a container, `ShellContainer.files`, take and return. */
 
 /** Path, absolute or relative to /workspace. Strings are encoded as UTF-8. */
 export type PathBytes = string | Uint8Array
-
-/** File operations of a container. */
-export type ContainerFiles = Pick<AgentFiles, keyof AgentFiles>
 
 export interface ReadOptions {
   readonly offset?: number

@@ -1,17 +1,5 @@
-/**
- * Interface below shell sessions: a confined container, its programs and its files. It deals in exact bytes and facts;
- * the layers above (`exec`, `files`, `artifacts`) decide what users see. Implemented by `docker/` (containers, see
- * `createContainers`) and `agent/` (inside a container).
- */
+/** What the containers of shell sessions are created from, and how they end and fail. */
 import { BaxError } from '../../core/errors/errors.ts'
-import type { DockerContainer } from './docker/docker-container.ts'
-import type { DockerContainers } from './docker/containers.ts'
-
-/** Containers of one engine. Connects at the first call. */
-export type ShellContainers = Pick<DockerContainers, keyof DockerContainers>
-
-/** Running container. Every method throws BaxError `session_lost` once it is gone. */
-export type ShellContainer = Omit<DockerContainer, 'id' | 'answers'>
 
 /** Everything that a request can set for a container; no Docker options are passed through. */
 export interface ContainerSpec {

@@ -6,7 +6,8 @@ import type { Engine } from '../../core/engine.ts'
 import type { ScalingOptions } from '../../core/scaling.ts'
 import type { LazyScraper } from '../../engine/scrape/lazy-scraper.ts'
 import { checkCrawl } from '../../engine/crawl/plan.ts'
-import { FleetCrawls, type FleetCrawlsFacts } from '../crawl/crawls.ts'
+import { CrawlService } from '../../engine/crawl/crawls.ts'
+import { type FleetCrawlFacts, FleetCrawlHost } from '../crawl/host.ts'
 import type { Build } from '../directory/builds.ts'
 import { type DirectoryOptions, openDirectory } from '../directory/directory.ts'
 import { JobQueues } from '../queues.ts'
@@ -41,12 +42,12 @@ export async function openGatewayParts(options: GatewayParts) {
   const { provisions, scales } = provisioning
   const queues = async () => (await Promise.all([jobQueues.all(), provisioning.queue()])).flat()
   const { mostPages } = own.crawls
-  const check: FleetCrawlsFacts['check'] = async (plan, signal) => {
+  const check: FleetCrawlFacts['check'] = async (plan, signal) => {
     await directory.assertOwnBuild()
     await checkCrawl(plan, await own.extractor.load(), signal)
   }
   const workers = async () => (await directory.workers()).filter(({ pages }) => pages > 0).length
-  const crawls = new FleetCrawls({ redis, build, log, mostPages, allowances, check, workers })
+  const crawls = new CrawlService(new FleetCrawlHost({ redis, build, log, mostPages, allowances, check, workers }))
   const fleet = fleetOf({
     directory,
     queues,

@@ -7,7 +7,7 @@ import type { Call } from '../../core/operation/call.ts'
 import type { FleetProvisions, ProvisionCall } from '../../core/provisions.ts'
 import type { ProvisionRecord, SessionInput } from '../../core/shapes/session.ts'
 import { provisionNotFound, queueFullError } from '../../engine/browser/create/provision.ts'
-import { urlsOf } from '../../engine/browser/session/session-urls.ts'
+import { urlsOf } from '../../engine/browser/links/session-urls.ts'
 import { type ProvisionStore, stagesOf, type StoredProvision, time } from './store.ts'
 
 export class GatewayProvisions implements FleetProvisions {

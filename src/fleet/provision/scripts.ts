@@ -2,6 +2,7 @@
  * Lua scripts of provisions. A provision is a hash; three sorted sets hold the ones under way. Every script first takes
  * provisions back from lost workers and fails those whose time has passed, so that no process is needed for it.
  */
+import { evenIfFull, luaScript } from '../redis/script.ts'
 
 /** Stages in the only order in which a provision passes them. */
 export const stageOrder = ['provisioning', 'scaling', 'worker_found', 'creating', 'ready', 'failed'] as const
@@ -92,7 +93,7 @@ end
 `
 
 /** Body, after the common part, of each script by the name of its command. */
-export const scripts = {
+const bodies = {
   /**
    * ARGV: 7 owner ('' without keys), 8 name ('' without), 9 timeout in ms, 10 most under way, 11 most of the owner
    * (0: unlimited), 12 job. Returns 'ok', 'full', 'owner' or 'name'.
@@ -259,8 +260,12 @@ for _, each in ipairs(redis.call('ZRANGE', waiting, 0, -1)) do advance(each, 'sc
 return 0`,
 } as const
 
-export type ScriptName = keyof typeof scripts
+export type ScriptName = keyof typeof bodies
 
-/** Returns the text of a script. Only new provisions are refused when the memory of Redis is full. */
-export const luaOf = (name: ScriptName): string =>
-  `#!lua${name === 'begin' ? '' : ' flags=allow-oom'}\n${prelude}${scripts[name]}`
+const keysOfAll = 5
+
+/** The scripts. Only new provisions are refused when the memory of Redis is full. */
+export const scripts = Object.entries(bodies).map(([name, body]) => ({
+  name,
+  run: luaScript(`provision_${name}`, keysOfAll, body, { ...(name === 'begin' ? { flags: '' } : evenIfFull), prelude }),
+}))

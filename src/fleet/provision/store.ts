@@ -9,7 +9,7 @@ import type { ProvisionRecord, SessionCreated, SessionInput } from '../../core/s
 import { ask } from '../redis/ask.ts'
 import { keyPrefix } from '../redis/connect.ts'
 import { Seal } from './seal.ts'
-import { luaOf, type ScriptName, scripts, stageOrder } from './scripts.ts'
+import { type ScriptName, scripts, stageOrder } from './scripts.ts'
 import { ProvisionSignals } from './signals.ts'
 
 /** Request for a session, with its caller, as a worker gets it. */
@@ -78,13 +78,11 @@ export class ProvisionStore {
     this.#seal = new Seal(secret)
     this.signals = new ProvisionSignals(redis, channel)
     const common = [recordPrefix, channel, limits.session.tombstoneMs, limits.scaling.taking.attempts, build]
-    const defined = (Object.keys(scripts) as ScriptName[]).map((name) => {
-      const command = `baxProvision_${name}`
-      redis.defineCommand(command, { numberOfKeys: sets.length, lua: luaOf(name) })
-      const run = (redis as unknown as Record<string, Run>)[command]!.bind(redis)
-      return [name, (...args: (string | number)[]) => ask(redis, () => run(...sets, ...common, ...args))]
-    })
-    this.#run = Object.fromEntries(defined) as Record<ScriptName, Run>
+    const bound = scripts.map(({ name, run }): [string, Run] => [
+      name,
+      (...args) => ask(redis, () => run(redis, ...sets, ...common, ...args)),
+    ])
+    this.#run = Object.fromEntries(bound) as Record<ScriptName, Run>
   }
 
   /** Opens the store on a connection, and a second connection for messages. */

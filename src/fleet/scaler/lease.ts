@@ -1,23 +1,28 @@
 /** A lease in Redis that one process holds at a time. */
 import type { Redis } from 'ioredis'
 import { keyPrefix } from '../redis/connect.ts'
+import { evenIfFull, luaScript } from '../redis/script.ts'
 
 const key = `${keyPrefix}scaler:gateway`
 
 /** KEYS: 1 lease. ARGV: 1 holder, 2 duration in ms; 0 releases it. Returns 1 if the holder has, or had, the lease. */
-const lua = `#!lua flags=allow-oom
-local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then return 0 end
-if ARGV[2] == '0' then redis.call('DEL', KEYS[1])
-else redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
-return 1`
+const holdLease = luaScript<number>(
+  'scaler_lease',
+  1,
+  `local holder = redis.call('GET', KEYS[1])
+  if holder and holder ~= ARGV[1] then return 0 end
+  if ARGV[2] == '0' then redis.call('DEL', KEYS[1])
+  else redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
+  return 1`,
+  evenIfFull,
+)
 
 export class Lease {
   readonly #run: (ms: number) => Promise<number>
   readonly #ms: number
 
   constructor(redis: Redis, holder: string, ms: number) {
-    this.#run = (duration) => redis.eval(lua, 1, key, holder, duration) as Promise<number>
+    this.#run = (duration) => holdLease(redis, key, holder, duration)
     this.#ms = ms
   }
 

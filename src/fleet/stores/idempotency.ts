@@ -28,8 +28,7 @@ type Claim = readonly ['run'] | readonly ['conflict'] | readonly ['running' | 'd
 const claimRequest = luaScript<Claim>(
   'claim_request',
   2,
-  `${leaseClockLua}
-  local function isRunning(state, lease) return state == 'running' and lease and valid(tonumber(lease)) end
+  `local function isRunning(state, lease) return state == 'running' and lease and valid(tonumber(lease)) end
   local stored = redis.call('HMGET', KEYS[1], 'digest', 'attempt', 'state', 'value', 'lease')
   local state = stored[3]
   local isWatched = state == 'failed' and stored[2] == ARGV[6]
@@ -56,15 +55,16 @@ const claimRequest = luaScript<Claim>(
     end
   end
   return { 'run' }`,
+  { prelude: leaseClockLua },
 )
 
 /** Renews the lease of an attempt. KEYS: request. ARGV: attempt, lease in ms. */
 const renewRequest = luaScript<number>(
   'renew_request',
   1,
-  `${evenIfFull}${leaseClockLua}
-  if redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 0 end
+  `if redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 0 end
   return redis.call('HSET', KEYS[1], 'lease', now + ARGV[2])`,
+  { ...evenIfFull, prelude: leaseClockLua },
 )
 
 /**
@@ -75,10 +75,10 @@ const renewRequest = luaScript<number>(
 const finishRequest = luaScript<number>(
   'finish_request',
   1,
-  `${evenIfFull}
-  if (redis.call('HGET', KEYS[1], 'attempt') or ARGV[1]) ~= ARGV[1] then return 0 end
+  `if (redis.call('HGET', KEYS[1], 'attempt') or ARGV[1]) ~= ARGV[1] then return 0 end
   redis.call('HSET', KEYS[1], 'digest', ARGV[2], 'attempt', ARGV[1], 'state', ARGV[3], 'value', ARGV[4])
   return redis.call('PEXPIRE', KEYS[1], ARGV[5])`,
+  evenIfFull,
 )
 
 /** Frees the key of an attempt that was aborted. KEYS: request. ARGV: attempt. */

@@ -1,7 +1,7 @@
 /** Handles mouse events on an element. */
 import type { DOMElement } from 'ink'
 import { type RefObject, useLayoutEffect, useRef } from 'react'
-import type { CellArea } from '../image/draw.ts'
+import type { CellArea } from '../image/half-blocks.ts'
 import type { MouseTarget } from '../mouse.ts'
 import { useAppContext } from './app-context.ts'
 

@@ -1,16 +1,10 @@
 /** Draws JPEG frames in the best way that the terminal supports: pixels, or half blocks in text. */
 import type { Overlay } from '../terminal/screen.ts'
 import type { Graphics } from './graphics.ts'
-import { type Area, fitInto, halfBlocks, resize } from './half-blocks.ts'
+import { type CellArea, fitInto, halfBlocks, resize } from './half-blocks.ts'
 import { type Pixels, thumbnail } from './jpeg-thumbnail.ts'
 import { kittyImage, removeKitty } from './kitty.ts'
 import { sixelImage } from './sixel.ts'
-
-/** An area of the terminal, in cells from its upper left corner. */
-export interface CellArea extends Area {
-  readonly x: number
-  readonly y: number
-}
 
 /** Centres an image in an area; null when the bytes are not a JPEG. `id` identifies the image to the terminal. */
 export async function drawImage(

@@ -8,6 +8,12 @@ export interface Area {
   readonly rows: number
 }
 
+/** An area of the terminal, in cells from its upper left corner. */
+export interface CellArea extends Area {
+  readonly x: number
+  readonly y: number
+}
+
 /** Returns the largest area with the image's aspect ratio inside another; a cell is twice as high as it is wide. */
 export function fitInto({ width, height }: { readonly width: number; readonly height: number }, area: Area): Area {
   const scale = Math.min(area.columns / width, (area.rows * 2) / height)

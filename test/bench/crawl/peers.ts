@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserType, Page } from 'playwright'
 import { startBrowser } from '../../../src/engine/browser/pool/launch.ts'
-import { type CdpMessage, type Channel, Upstream } from '../../../src/engine/browser/pool/upstream.ts'
+import { type CdpMessage, type Channel, Upstream } from '../../../src/engine/browser/cdp/upstream.ts'
 import { pathOf, type SitePlan } from './site.ts'
 import type { Tally } from './tally.ts'
 

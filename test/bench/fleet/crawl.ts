@@ -9,7 +9,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { type CrawlAnswer, crawlInput } from '../../../src/core/shapes/crawl.ts'
-import { FleetCrawls } from '../../../src/fleet/crawl/crawls.ts'
+import { CrawlService } from '../../../src/engine/crawl/crawls.ts'
+import { FleetCrawlHost } from '../../../src/fleet/crawl/host.ts'
+import type { FleetCrawl } from '../../../src/fleet/crawl/store/store.ts'
 import { freePort } from '../../support/ports.ts'
 import { call } from '../engines.ts'
 import type { Row, Table } from '../measure.ts'
@@ -42,7 +44,7 @@ export async function measureCrawls(): Promise<Table[]> {
   const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--appendonly', 'yes', '--save', ''], { stdio: 'ignore' }) // prettier-ignore
   const redis = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null, retryStrategy: () => 50 })
   redis.on('error', () => {})
-  const crawls = new FleetCrawls({ redis, build: 'source', log: () => {}, mostPages: Infinity, check: async () => {}, workers: async () => 1 }) // prettier-ignore
+  const crawls = new CrawlService(new FleetCrawlHost({ redis, build: 'source', log: () => {}, mostPages: Infinity, check: async () => {}, workers: async () => 1 })) // prettier-ignore
   const site = await serveSlowSite()
   try {
     const runs: Run[] = []
@@ -61,7 +63,7 @@ export async function measureCrawls(): Promise<Table[]> {
 
 interface RunFacts {
   readonly redis: Redis
-  readonly crawls: FleetCrawls
+  readonly crawls: CrawlService<FleetCrawl>
   readonly port: number
   readonly workers: number
   readonly site: Server

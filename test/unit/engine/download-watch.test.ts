@@ -1,7 +1,7 @@
 /** Tests that commands are given the downloads that they have started, in whatever order the browser reports. */
 import { expect, test, vi } from 'vitest'
 import { DownloadWatch } from '../../../src/engine/browser/tabs/download-watch.ts'
-import type { ContextTransfers } from '../../../src/engine/browser/pool/transfers.ts'
+import type { ContextTransfers } from '../../../src/engine/browser/cdp/transfers.ts'
 
 type OnNavigation = Parameters<ContextTransfers['onNavigation']>[0]
 

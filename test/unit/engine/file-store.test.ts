@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { limits } from '../../../src/core/limits/limits.ts'
-import { FileStore, uploadFolder } from '../../../src/engine/browser/session/file-store.ts'
+import { FileStore, uploadFolder } from '../../../src/engine/browser/files/file-store.ts'
 
 let folder: string
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'bax-files-'))))

@@ -2,8 +2,8 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
 import { EventLog } from '../../../src/core/events/events.ts'
-import type { ContextTransfers } from '../../../src/engine/browser/pool/transfers.ts'
-import { FileStore } from '../../../src/engine/browser/session/file-store.ts'
+import type { ContextTransfers } from '../../../src/engine/browser/cdp/transfers.ts'
+import { FileStore } from '../../../src/engine/browser/files/file-store.ts'
 import { keepDownloads } from '../../../src/engine/browser/tabs/downloads.ts'
 
 function contextOf(files: FileStore) {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { limits } from '../../../src/core/limits/limits.ts'
-import { OutputLimit } from '../../../src/engine/browser/tabs/output-limit.ts'
+import { OutputLimit } from '../../../src/engine/browser/cdp/output-limit.ts'
 
 const { messagesPerSec: most, endlessPerSec: endless } = limits.flood
 const message = (text: string, sessionId = 'one', timestamp = 0) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { asBaxError, BaxError } from '../../../src/core/errors/errors.ts'
-import { toBaxError } from '../../../src/engine/browser/batch/playwright-errors.ts'
+import { toBaxError } from '../../../src/engine/browser/page/playwright-errors.ts'
 
 test.each([
   ['page.goto: net::ERR_NAME_NOT_RESOLVED', 'dns_failed', 'a host name could not be resolved (ERR_NAME_NOT_RESOLVED)'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright'
-import { pressAll } from '../../../src/engine/browser/direct/internals.ts'
+import { pressAll } from '../../../src/engine/browser/page/internals.ts'
 
 test('each key waits for the answer to the one before, so that the page can react', async () => {
   const events: string[] = []

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { BaxError } from '../../../src/core/errors/errors.ts'
 import { EventLog } from '../../../src/core/events/events.ts'
-import type { OpenedSession } from '../../../src/engine/browser/create/opening.ts'
+import type { OpenedSession } from '../../../src/engine/browser/ports/session.ts'
 import type { Slot } from '../../../src/engine/browser/pool/slots.ts'
 import { Provision } from '../../../src/engine/browser/create/provision.ts'
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright'
 import { expect, test } from 'vitest'
-import { titleOf } from '../../../src/engine/browser/direct/internals.ts'
+import { titleOf } from '../../../src/engine/browser/page/internals.ts'
 
 /** A page whose document cannot be evaluated, as Playwright shows it to this process. */
 const pageThat = (fails: Error): Page => {

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { makeHostProgram } from '../../support/host-process.ts'
 import { limits } from '../../../src/core/limits/limits.ts'
-import { browserTombstones, Tombstone, type SessionSketch } from '../../../src/engine/browser/session/tombstone.ts'
+import type { SessionSketch } from '../../../src/engine/browser/links/session-urls.ts'
+import { browserTombstones, Tombstone } from '../../../src/engine/browser/session/tombstone.ts'
 import { TombstoneStore } from '../../../src/engine/store/tombstones.ts'
 
 let stateDir: string

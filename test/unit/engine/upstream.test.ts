@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { limits } from '../../../src/core/limits/limits.ts'
-import { type CdpMessage, Upstream } from '../../../src/engine/browser/pool/upstream.ts'
+import { type CdpMessage, Upstream } from '../../../src/engine/browser/cdp/upstream.ts'
 
 /** Opens a pipe with a fake browser at its other end. */
 function openPipe() {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { clientHintsFor, plainUserAgent, randomUserAgent } from '../../../src/engine/browser/pool/user-agents.ts'
+import { clientHintsFor, plainUserAgent, randomUserAgent } from '../../../src/engine/browser/cdp/user-agents.ts'
 
 const version = '156.0.8078.79'
 const all = Array.from({ length: 100 }, (_, at) => randomUserAgent(version, () => at / 100))

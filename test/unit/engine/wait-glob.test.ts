@@ -1,7 +1,7 @@
 /** Globs of the URLs that a recorded script waits for. */
 import { expect, test } from 'vitest'
 import { literalGlob } from '../../../src/core/text/literal-glob.ts'
-import { matcher } from '../../../src/engine/browser/batch/matcher.ts'
+import { matcher } from '../../../src/engine/browser/page/matcher.ts'
 import { waitGlob } from '../../../src/engine/browser/script-recorder/wait-glob.ts'
 
 test.each([

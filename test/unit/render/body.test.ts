@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { ResponseHeaders } from '../../../src/engine/render/http/response-headers.ts'
+import { ResponseHeaders } from '../../../src/engine/egress/response-headers.ts'
 import { readBody } from '../../../src/engine/render/http/body.ts'
 
 const read = (bytes: Uint8Array, coding: string) =>

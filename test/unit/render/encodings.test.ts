@@ -5,7 +5,7 @@ import { decodeText } from '../../../src/engine/render/http/charset.ts'
 import { decoderFor, encodingName } from '../../../src/engine/render/http/decoder.ts'
 import { extractMarkdown } from '../../../src/engine/scrape/extract-file.ts'
 import { readDocument } from '../../../src/engine/scrape/documents/read.ts'
-import { ResponseHeaders } from '../../../src/engine/render/http/response-headers.ts'
+import { ResponseHeaders } from '../../../src/engine/egress/response-headers.ts'
 
 const encode = (encoding: string, text: string): Buffer =>
   Buffer.from(/^(?:windows|koi8|iso-8859)/.test(encoding) ? createSinglebyteEncoder(encoding)(text) : createMultibyteEncoder(encoding)(text)) // prettier-ignore

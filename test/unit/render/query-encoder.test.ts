@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { elementsOf } from '../../../src/engine/extract/tree.ts'
 import { metaRefresh } from '../../../src/engine/render/http/web-url.ts'
 import { queryEncoderFor } from '../../../src/engine/render/http/query-encoder.ts'
-import { ResponseHeaders } from '../../../src/engine/render/http/response-headers.ts'
+import { ResponseHeaders } from '../../../src/engine/egress/response-headers.ts'
 import { htmlDocument } from '../../../src/engine/scrape/documents/read.ts'
 import { imagesOf } from '../../../src/engine/scrape/formats/links.ts'
 

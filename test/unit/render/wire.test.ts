@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { ResponseHeaders } from '../../../src/engine/render/http/response-headers.ts'
+import { ResponseHeaders } from '../../../src/engine/egress/response-headers.ts'
 import { blockedPatterns } from '../../../src/engine/render/browser/blocked-urls.ts'
 import { navigationError } from '../../../src/engine/render/browser/document.ts'
 import { decodeText } from '../../../src/engine/render/http/charset.ts'
 import { kindOf } from '../../../src/engine/render/http/content-kind.ts'
-import { explainFetch, isReset } from '../../../src/engine/render/http/fetch-errors.ts'
+import { explainFetch, isReset } from '../../../src/engine/egress/fetch-errors.ts'
 import { keysOf } from '../../../src/engine/render/browser/keys.ts'
 import { scrapeUrl, redirectUrl } from '../../../src/engine/render/http/web-url.ts'
 

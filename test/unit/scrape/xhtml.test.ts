@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { toMarkdown } from '../../../src/engine/extract/markdown.ts'
 import { findElement, rawText, visibleText } from '../../../src/engine/extract/tree.ts'
 import { kindOf } from '../../../src/engine/render/http/content-kind.ts'
-import { ResponseHeaders } from '../../../src/engine/render/http/response-headers.ts'
+import { ResponseHeaders } from '../../../src/engine/egress/response-headers.ts'
 import { extractMarkdown } from '../../../src/engine/scrape/extract-file.ts'
 import { treeFromPage } from '../../../src/engine/scrape/documents/page-tree.ts'
 

@@ -15,7 +15,6 @@ import {
   type YAMLParseError,
 } from 'yaml'
 import { explainSyntax } from './explain-yaml.ts'
-import type { ScriptError } from './script-errors.ts'
 
 /** Keys and indices from the root of a document to one of its values. */
 export type Path = readonly (string | number)[]
@@ -26,6 +25,27 @@ export interface Span {
   readonly column: number
   /** Number of characters to underline, all on the first line. */
   readonly length: number
+}
+
+/** The position of a step in its file. */
+export interface Place {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
+/** A part of a file, with the whole text of the file. */
+export interface Position {
+  readonly file: string
+  readonly text: string
+  readonly span: Span
+}
+
+/** One error of a script. */
+export interface ScriptError {
+  readonly message: string
+  /** Absent for errors of the command line, and for files that cannot be read. */
+  readonly position?: Position
 }
 
 /** A parsed file. */

@@ -3,18 +3,11 @@ import type { z } from 'zod'
 import type { Fingerprint } from '../../../core/shapes/recording.ts'
 import type { operations } from '../../../operations/index.ts'
 import type { Condition } from './condition.ts'
-import type { Path } from './document.ts'
+import type { Path, Place } from './document.ts'
 import type { Template } from './references.ts'
 import type { RunInputs } from './scope.ts'
 import type { Retry } from './shape.ts'
 import type { Verb } from './verbs.ts'
-
-/** The position of a step in its file. */
-export interface Place {
-  readonly file: string
-  readonly line: number
-  readonly column: number
-}
 
 /** A file of steps. */
 export interface ScriptPlan {

@@ -1,5 +1,6 @@
 /** Formats errors of scripts: file:line:column, the message, the line itself, and a caret. */
-import { type ErrorGroup, groupErrors, type Position, type ScriptError } from './script-errors.ts'
+import type { Position, ScriptError } from './document.ts'
+import { type ErrorGroup, groupErrors } from './script-errors.ts'
 
 /** Formats errors in the order of the files and texts; identical ones are printed once, with all their positions. */
 export const renderErrors = (errors: readonly ScriptError[]): string => groupErrors(errors).map(renderGroup).join('\n')

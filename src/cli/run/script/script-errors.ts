@@ -1,21 +1,14 @@
 /** Collects the errors of scripts, and groups identical ones. */
-import { type Path, readDocument, type ScriptDocument, type Span } from './document.ts'
+import {
+  type Path,
+  type Place,
+  type Position,
+  readDocument,
+  type ScriptDocument,
+  type ScriptError,
+  type Span,
+} from './document.ts'
 import { misplacedOption } from './explain-yaml.ts'
-import type { Place } from './plan.ts'
-
-/** A part of a file, with the whole text of the file. */
-export interface Position {
-  readonly file: string
-  readonly text: string
-  readonly span: Span
-}
-
-/** One error of a script. */
-export interface ScriptError {
-  readonly message: string
-  /** Absent for errors of the command line, and for files that cannot be read. */
-  readonly position?: Position
-}
 
 /** The same error in one or several positions; in none for errors without a position. */
 export interface ErrorGroup {

@@ -12,20 +12,10 @@ import type { PausableTimeout } from '../../../core/process/pausable-timeout.ts'
 import { type ActionKind, type ApprovalDecided, type ApprovalRecord } from '../../../core/access/approvals.ts'
 import { approvalNotFound } from '../../../core/access/approval-not-found.ts'
 import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
-import type { BrowserSessions } from '../session/sessions.ts'
-import type { Session } from '../session/session.ts'
+import type { Action, ApprovalControl, GateFacts } from '../ports/approvals.ts'
+import type { LiveSession, LiveSessions } from '../ports/session.ts'
 import { CommandApprovals } from './command-approvals.ts'
-import type { GateFacts } from './code-gate.ts'
 import { ShownDocument } from './shown-document.ts'
-
-/** An action to approve. */
-export interface Action {
-  readonly kind: ActionKind
-  /** Expression, method or URL. */
-  readonly summary: string
-  /** URL of the page. */
-  readonly url: string
-}
 
 interface ApprovalFacts {
   readonly sessionId: string
@@ -44,7 +34,7 @@ interface Waiting {
 
 type Outcome = ApprovalDecided['decision']
 
-export class Approvals {
+export class Approvals implements ApprovalControl {
   readonly #facts: ApprovalFacts
   readonly #waiting = new Map<string, Waiting>()
   #running: CommandApprovals | undefined
@@ -53,7 +43,6 @@ export class Approvals {
     this.#facts = facts
   }
 
-  /** Longest time that one action waits. */
   get timeoutMs(): number {
     return this.#facts.timeoutMs
   }
@@ -68,12 +57,10 @@ export class Approvals {
     return { confirm: [...kinds], confirm_timeout_secs: timeoutMs / 1000, approvals_waiting: this.#waiting.size }
   }
 
-  /** Actions that wait, oldest first. */
   get list(): ApprovalRecord[] {
     return [...this.#waiting.values()].map(({ record }) => record)
   }
 
-  /** Begins a command: the actions that it causes wait with it. */
   begin(command: string, signal: AbortSignal): CommandApprovals {
     // The answer to a dialog runs during the command that the dialog blocks.
     const before = this.#running
@@ -93,7 +80,6 @@ export class Approvals {
     return asked
   }
 
-  /** Returns what the gate of a command needs; undefined if code needs no approval. */
   gate(command: string, signal: AbortSignal, clock: PausableTimeout): GateFacts | undefined {
     return this.confirms('eval') ? { approvals: this, command, signal, clock } : undefined
   }
@@ -125,7 +111,6 @@ export class Approvals {
       await this.askForCode(command, url, page.mainFrame(), signal ? [signal] : [])
   }
 
-  /** @throws BaxError `approval_not_found` */
   decide(id: string, approved: boolean): ApprovalDecided {
     const waiting = this.#waiting.get(id)
     if (!waiting) throw approvalNotFound(id)
@@ -180,8 +165,16 @@ function shown(text: string): string {
   return rest > 0 ? `${part}… (${rest} more characters)` : part
 }
 
+type ApprovalSession = Pick<LiveSession, 'sessionId' | 'name' | 'input' | 'events' | 'ended'>
+
 /** Creates the approvals of a session; undefined for a session without `confirm`. */
-export function approvalsFor({ sessionId, name: sessionName, input, events, ended }: Session): Approvals | undefined {
+export function approvalsFor({
+  sessionId,
+  name: sessionName,
+  input,
+  events,
+  ended,
+}: ApprovalSession): Approvals | undefined {
   const { confirm: kinds, confirm_timeout_secs } = input
   return (
     kinds && new Approvals({ sessionId, sessionName, kinds, timeoutMs: confirm_timeout_secs * 1000, events, ended })
@@ -189,7 +182,7 @@ export function approvalsFor({ sessionId, name: sessionName, input, events, ende
 }
 
 /** Returns the interface to the approvals of all sessions. */
-export const approvalsOf = (sessions: Pick<BrowserSessions, 'live' | 'seenBy'>): EngineApprovals => ({
+export const approvalsOf = (sessions: LiveSessions): EngineApprovals => ({
   list: async (call) => sessions.seenBy(call).flatMap(({ approvals }) => approvals?.list ?? []),
   decide: async (id, approvalId, approved, { caller }) => {
     const { approvals, sessionId } = sessions.live(id, caller)

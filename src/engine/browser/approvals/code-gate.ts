@@ -3,24 +3,15 @@ import type { Frame, Page } from 'playwright'
 import type { CommandContext } from '../../../core/operation/command.ts'
 import { isCodeUrl } from '../../../core/net/urls.ts'
 import type { RouteRule } from '../../../core/operation/page-control.ts'
-import type { PausableTimeout } from '../../../core/process/pausable-timeout.ts'
-import { evaluate, evaluateOn } from '../batch/evaluate.ts'
+import { evaluate, evaluateOn } from '../page/evaluate.ts'
 import { mainContextOf } from '../observe/worlds.ts'
-import type { Approvals } from './approvals.ts'
-import { pageLeft, type ShownDocument } from './shown-document.ts'
-
-export interface GateFacts {
-  readonly approvals: Approvals
-  readonly command: string
-  readonly signal: AbortSignal
-  /** Clock of the command, which stops while a person is asked. */
-  readonly clock: PausableTimeout
-}
+import type { ApprovedDocument, GateFacts } from '../ports/approvals.ts'
+import { pageLeft } from './shown-document.ts'
 
 /** The gate of one command. */
 class CodeGate {
   readonly #facts: GateFacts
-  #approved: ShownDocument | undefined
+  #approved: ApprovedDocument | undefined
 
   constructor(facts: GateFacts) {
     this.#facts = facts

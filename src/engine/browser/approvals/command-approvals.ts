@@ -1,7 +1,8 @@
 /** Approvals that belong to one running command, which ends after them. */
 import { BaxError } from '../../../core/errors/errors.ts'
+import type { RunningApprovals } from '../ports/approvals.ts'
 
-export class CommandApprovals {
+export class CommandApprovals implements RunningApprovals {
   readonly command: string
   /** Aborted when the command has to stop: what it waits for is not executed then. */
   readonly signal: AbortSignal
@@ -23,11 +24,6 @@ export class CommandApprovals {
     this.#asked.abort()
   }
 
-  /**
-   * Runs the work of the command, and waits for the approvals that it has caused. `arrive` waits until the navigations
-   * and downloads that it has started are known, or its signal is aborted.
-   * @throws the error of the work, or of an approval
-   */
   async through<T>(work: () => Promise<T>, arrive: (asked: AbortSignal) => Promise<unknown>): Promise<T | undefined> {
     let outcome: T | undefined
     let failure: unknown

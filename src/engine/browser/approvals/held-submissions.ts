@@ -2,9 +2,9 @@
 import type { BrowserContext, Request } from 'playwright'
 import type { RouteAction } from '../../../core/operation/page-control.ts'
 import { routesOf } from '../network/routes.ts'
-import { pageOf } from '../tabs/net-reason.ts'
+import { pageOf } from '../page/net-reason.ts'
 import { shownUrl } from '../tabs/page-events.ts'
-import { isGone } from '../batch/playwright-errors.ts'
+import { isGone } from '../page/playwright-errors.ts'
 import type { Approvals } from './approvals.ts'
 import { pageLeft } from './shown-document.ts'
 

@@ -1,7 +1,8 @@
 /** The document that a person is asked about: an approval does not apply to the next document of its frame. */
 import type { Frame } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { documentIn } from '../direct/internals.ts'
+import { documentIn } from '../page/internals.ts'
+import type { ApprovedDocument } from '../ports/approvals.ts'
 import { shownUrl } from '../tabs/page-events.ts'
 
 const leftMessage = 'not executed: the page left before it was approved'
@@ -12,7 +13,7 @@ export const pageLeft = (): BaxError => new BaxError('navigation_aborted', leftM
 /** Whether an error is that of an action whose page is no longer the one that was asked about. */
 export const isPageLeft = (error: unknown): boolean => error instanceof BaxError && error.message === leftMessage
 
-export class ShownDocument {
+export class ShownDocument implements ApprovedDocument {
   readonly url: string
   readonly #frame: Frame
   readonly #document: object | undefined
@@ -23,7 +24,6 @@ export class ShownDocument {
     this.#document = documentIn(frame)
   }
 
-  /** @throws BaxError `navigation_aborted` when the frame shows another document, or another URL of the same document. */
   assertShownIn(frame: Frame): void {
     if (frame !== this.#frame || !this.#isShown()) throw pageLeft()
   }

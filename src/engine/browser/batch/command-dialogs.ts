@@ -2,7 +2,7 @@
 import type { SessionEvent } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CommandResult } from '../../../core/shapes/commands.ts'
-import type { BatchTarget } from './batch-target.ts'
+import type { BatchTarget } from '../ports/batch-target.ts'
 import type { AnsweredBy, CommandDialog } from '../../../core/shapes/dialogs.ts'
 
 /** Returns the fields of a result for the dialogs since an event; none without dialogs. */

@@ -6,7 +6,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { isPageLeft } from '../approvals/shown-document.ts'
-import { pendingDocument } from '../direct/internals.ts'
+import { pendingDocument } from '../page/internals.ts'
 
 const intervalMs = 20
 /** Maximum time for the first frame of a document. */

@@ -7,7 +7,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { CommandBatch, CommandCall, CommandResult, CommandsResult } from '../../../core/shapes/commands.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { PausableTimeout } from '../../../core/process/pausable-timeout.ts'
-import type { BatchTarget } from './batch-target.ts'
+import type { BatchTarget } from '../ports/batch-target.ts'
 import { dialogsSince } from './command-dialogs.ts'
 import { clipboardOf } from '../clipboard/clipboard.ts'
 import type { ActionContext } from '../elements/act.ts'
@@ -15,7 +15,7 @@ import { makeContext } from './command-context.ts'
 import { untilCommitted, untilUninterrupted } from './document-change.ts'
 import { unlessCrashed } from '../tabs/crash.ts'
 import { Delivery } from '../input/delivery.ts'
-import { failureOf } from './playwright-errors.ts'
+import { failureOf } from '../page/playwright-errors.ts'
 
 /** Tools of the engine that commands use besides the browser. */
 export interface BatchTools {

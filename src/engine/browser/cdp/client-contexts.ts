@@ -2,7 +2,7 @@
 import type { Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { DrivenContext } from '../pool/driver.ts'
+import type { DrivenContext } from './driver.ts'
 
 /** An open context of a client. */
 export interface ClientContext extends Pick<DrivenContext, 'context' | 'contextId' | 'transfers' | 'downloads'> {

@@ -4,7 +4,7 @@ import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { deniedCode } from '../../cdp/calls.ts'
 import type { CdpMessage } from '../../cdp/router.ts'
-import type { ContextDownloads } from '../pool/download-events.ts'
+import type { ContextDownloads } from './download-events.ts'
 
 export interface DownloadRules {
   /** Whether clients may write to this machine; then completed files are copied to the folder that they name. */

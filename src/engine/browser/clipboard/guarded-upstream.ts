@@ -1,6 +1,6 @@
 /** Connection to a browser that sessions share: keeps its clipboard empty. */
 import type { Answer, Channel, CdpMessage } from '../../cdp/router.ts'
-import { Upstream } from '../pool/upstream.ts'
+import { Upstream } from '../cdp/upstream.ts'
 import { ClipboardGuard } from './clipboard-guard.ts'
 
 export class GuardedUpstream extends Upstream {

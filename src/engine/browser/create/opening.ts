@@ -1,5 +1,4 @@
 /** Opens a session from a plan, on a slot of the pool or on a remote browser. */
-import type { Page } from 'playwright'
 import type { Caller } from '../../../core/access/caller.ts'
 import type { Quota } from '../../../core/access/quota.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
@@ -9,55 +8,22 @@ import { limits } from '../../../core/limits/limits.ts'
 import { newId } from '../../../core/ids.ts'
 import { retryTransient } from '../../../core/errors/transient-errors.ts'
 import type { Egress } from '../../egress/egress.ts'
-import type { CdpChannel } from '../../cdp/router.ts'
 import { holdSubmissions } from '../approvals/held-submissions.ts'
 import { hasWindows } from '../pool/flags.ts'
-import { watchFailures, withReason } from '../tabs/net-reason.ts'
+import { watchFailures, withReason } from '../page/net-reason.ts'
+import type { OpenedSession } from '../ports/session.ts'
+import type { SessionHost } from '../ports/session-host.ts'
 import type { SessionPlan } from './plan.ts'
 import type { Provisioning } from './provision.ts'
-import { toBaxError } from '../batch/playwright-errors.ts'
+import { toBaxError } from '../page/playwright-errors.ts'
 import type { Slot } from '../pool/slots.ts'
 import { openRemote } from './remote.ts'
-import { type BrowserWorker, type CdpClientFacts, type OpenContext, opened } from '../pool/worker.ts'
+import { type BrowserWorker, type OpenContext, opened } from '../pool/worker.ts'
 import { bindUntil } from '../../bound.ts'
 import type { SessionCreated } from '../../../core/shapes/session.ts'
-import { type BaseUrls, urlsOf } from '../session/session-urls.ts'
+import { type BaseUrls, urlsOf } from '../links/session-urls.ts'
 import { Session, type SessionFacts } from '../session/session.ts'
-import { downloadFolder } from '../session/session-files.ts'
-
-/** A page that no session and no CDP client sees. */
-export interface PrivatePage extends Pick<OpenContext, 'close'> {
-  readonly page: Page
-}
-
-/** The context that a session runs in. Remote browsers neither count opened pages nor serve CDP. */
-export interface SessionHost
-  extends
-    Pick<OpenContext, 'context' | 'transfers' | 'close'>,
-    Partial<Pick<OpenContext, 'page' | 'pagesOpened' | 'clientContexts'>> {
-  /** Opens a CDP channel limited to the session. */
-  readonly openCdp?: (client: Omit<CdpClientFacts, 'claimBrowser'>) => Promise<CdpChannel>
-  /** Returns whether the browser is responsive; unknown for remote browsers. */
-  readonly isResponsive?: () => boolean
-  /** Opens a page in a context of its own; absent in browsers of the caller. */
-  readonly openPrivatePage?: () => Promise<PrivatePage>
-  /** Returns why a page of the browser was ended just now because of its memory; undefined if none was. */
-  readonly memoryExcess?: () => string | undefined
-  /** ID of the browser, or `remote`. */
-  readonly workerId: string
-  readonly headless: boolean
-  readonly userAgent: string
-  readonly downloads: string
-  /** Frees the slot of the session, after its context is closed. */
-  free(): void
-}
-
-/** A ready session with the facts that only its creator receives. */
-export interface OpenedSession {
-  readonly session: Session
-  readonly frameToken: string
-  readonly warning?: string
-}
+import { downloadFolder } from '../files/session-files.ts'
 
 /** Returns the response to the creation of a session. */
 export const createdRecord = ({ session, frameToken, warning }: OpenedSession, bases: BaseUrls): SessionCreated => ({

@@ -11,7 +11,7 @@ import { AllowedHosts } from '../../egress/allowed-hosts.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { proxyAddress } from '../../egress/proxy-settings.ts'
 import type { BrowserKind } from '../pool/flags.ts'
-import { plainUserAgent, randomUserAgent } from '../pool/user-agents.ts'
+import { plainUserAgent, randomUserAgent } from '../cdp/user-agents.ts'
 
 /** Facts of a browser that the options of a context depend on. */
 interface BrowserFacts {

@@ -7,10 +7,9 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { ProvisionRecord, ProvisionStage } from '../../../core/shapes/session.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { bindUntil } from '../../bound.ts'
-import { urlsOf, type BaseUrls } from '../session/session-urls.ts'
-import type { Session } from '../session/session.ts'
+import { urlsOf, type BaseUrls } from '../links/session-urls.ts'
+import type { LiveSession, OpenedSession } from '../ports/session.ts'
 import type { Slot, SlotRequest } from '../pool/slots.ts'
-import type { OpenedSession } from './opening.ts'
 
 const stageOrder: readonly ProvisionStage[] = ['provisioning', 'scaling', 'worker_found', 'creating', 'ready', 'failed']
 
@@ -31,7 +30,8 @@ export interface Provisioning {
 }
 
 /** Facts of the created session that the record reports, even after that session has ended. */
-type CreatedSession = Pick<Session, 'sessionId' | 'name' | 'servesCdp'> & Pick<OpenedSession, 'frameToken' | 'warning'>
+type CreatedSession = Pick<LiveSession, 'sessionId' | 'name' | 'servesCdp'> &
+  Pick<OpenedSession, 'frameToken' | 'warning'>
 
 export class Provision {
   readonly id = newId('prv')
@@ -145,7 +145,7 @@ export class Provision {
 }
 
 /** Adds the stages of a provision to the events of its session, which did not exist when they began. */
-export function emitStages({ events }: Pick<Session, 'events'>, stages: ProvisionRecord['stages']): void {
+export function emitStages({ events }: Pick<LiveSession, 'events'>, stages: ProvisionRecord['stages']): void {
   for (const stage of stages) events.emit('provision.stage', { ...stage })
 }
 

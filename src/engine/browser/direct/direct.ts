@@ -6,9 +6,9 @@ import type { Delivery } from '../input/delivery.ts'
 import { isTraced } from '../recording/traced.ts'
 import { PageElement } from './element.ts'
 import { directActionsEnabled } from './enabled.ts'
-import { isNavigating } from './internals.ts'
+import { isNavigating } from '../page/internals.ts'
 import { type PlainSelector, plainSelector } from './plain-selector.ts'
-import { Unclear } from './unclear.ts'
+import { Unclear } from '../page/unclear.ts'
 import { directWorldOf } from './world.ts'
 
 export interface DirectTry<T> {

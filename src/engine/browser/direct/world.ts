@@ -2,13 +2,13 @@
 import type { Page } from 'playwright'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { oncePer } from '../../once-per.ts'
-import { isGone } from '../batch/playwright-errors.ts'
-import { cdpSessionOf } from '../tabs/hung-script.ts'
+import { isGone } from '../page/playwright-errors.ts'
+import { cdpSessionOf } from '../page/hung-script.ts'
 import { watchInput, worldName } from '../input/delivery.ts'
 import { type Confirmation, type DirectAnswer, type DirectRequest, type Verdict, verdictBinding } from './request.ts'
-import { ownSessionOf, type OwnSession, type Session } from './internals.ts'
+import { ownSessionOf, type OwnSession, type Session } from '../page/internals.ts'
 import type { PlainSelector } from './plain-selector.ts'
-import { Unclear } from './unclear.ts'
+import { Unclear } from '../page/unclear.ts'
 
 /** Returns the world of a page. */
 export const directWorldOf = oncePer((page: Page) => new DirectWorld(page))

@@ -1,7 +1,7 @@
 /** Runs in the page: describes elements for error messages, with selectors that match only them. */
 import { elementName } from './describe.page.ts'
 import type { Candidate } from './nearest.page.ts'
-import { selectorMaker } from '../observe/snapshot/selector.page.ts'
+import { selectorMaker } from './selector.page.ts'
 
 export { elementName }
 

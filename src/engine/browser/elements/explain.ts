@@ -10,9 +10,9 @@ import diagnoseScript from './diagnose.page.ts?inline'
 import type * as similar from './nearest.page.ts'
 import type { Picked } from './act.ts'
 import nearestScript from './nearest.page.ts?inline'
-import { pageFunction } from '../batch/page-function.ts'
-import { isGone, toBaxError, unlessGone } from '../batch/playwright-errors.ts'
-import { responseOf } from '../tabs/hung-script.ts'
+import { pageFunction } from '../page/page-function.ts'
+import { isGone, toBaxError, unlessGone } from '../page/playwright-errors.ts'
+import { responseOf } from '../page/hung-script.ts'
 import {
   converted,
   locateAll,

@@ -1,6 +1,6 @@
 /** Runs in the page: takes fingerprints of elements, and finds elements by them. */
 import type { Fingerprint } from '../../../core/shapes/recording.ts'
-import { selectorMaker } from '../observe/snapshot/selector.page.ts'
+import { selectorMaker } from './selector.page.ts'
 import { allElements, elementName, isShown, shortText } from './describe.page.ts'
 import { type Candidate, nameOf, roleOf } from './nearest.page.ts'
 

@@ -6,7 +6,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import { tryOnAll } from '../direct/direct.ts'
 import type { ActionContext } from './act.ts'
 import measureScript from './measure.page.ts?inline'
-import { listFunction } from '../batch/page-function.ts'
+import { listFunction } from '../page/page-function.ts'
 import { evaluateAll, isFrameRef, locateAll, type ParsedSelector, parseSelector, rootOf } from './selectors.ts'
 
 type MeasureOptions = Parameters<CommandContext['measure']>[1]

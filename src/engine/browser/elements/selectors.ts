@@ -1,9 +1,9 @@
 /** Converts selectors to Playwright's: CSS and its engines, `ref=e12`, `label=…`, `frame=… >> …`. */
 import type { Locator, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { playwrightRef } from '../observe/snapshot/refs.ts'
+import { playwrightRef } from './refs.ts'
 import { formItem } from './form-item.ts'
-import type { ListFunction } from '../batch/page-function.ts'
+import type { ListFunction } from '../page/page-function.ts'
 
 /** A parsed selector: the frames to enter, and the selector in the last of them. */
 export interface ParsedSelector {

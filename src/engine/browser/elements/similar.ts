@@ -2,7 +2,7 @@
 import type { Page } from 'playwright'
 import { limits } from '../../../core/limits/limits.ts'
 import type { Candidate, Fingerprint } from '../../../core/shapes/recording.ts'
-import { pageFunction } from '../batch/page-function.ts'
+import { pageFunction } from '../page/page-function.ts'
 import type * as fingerprints from './fingerprint.page.ts'
 import fingerprintScript from './fingerprint.page.ts?inline'
 import { parseSelector, rootOf } from './selectors.ts'

@@ -7,10 +7,10 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { EmulationControl, EmulationRequest } from '../../../core/operation/page-control.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { oncePer } from '../../once-per.ts'
-import type { BatchTarget } from '../batch/batch-target.ts'
-import { unlessGone } from '../batch/playwright-errors.ts'
-import { playwright } from '../pool/playwright.ts'
-import type { Overrides } from './override-transport.ts'
+import type { BatchTarget } from '../ports/batch-target.ts'
+import { unlessGone } from '../page/playwright-errors.ts'
+import { playwright } from '../cdp/playwright.ts'
+import { type Overrides, overridesOf } from '../cdp/override-transport.ts'
 import {
   localeOverride,
   mediaOverride,
@@ -20,12 +20,6 @@ import {
   touchOverride,
   userAgentOverride,
 } from './page-settings.ts'
-
-const overridesOf = new WeakMap<BrowserContext, Overrides>()
-
-/** Makes emulation available in a context. */
-export const enableEmulation = (context: BrowserContext, overrides: Overrides): void =>
-  void overridesOf.set(context, overrides)
 
 export const emulationOf = (target: BatchTarget): EmulationControl => controlOf(target)
 
@@ -87,7 +81,7 @@ class Emulation implements EmulationControl {
   }
 
   async #set(method: string, override: Parameters<Overrides['set']>[1] | ''): Promise<void> {
-    const overrides = overridesOf.get(this.#context)
+    const overrides = overridesOf(this.#context)
     if (!overrides) throw new BaxError('unsupported', 'this browser does not support emulation')
     await overrides.set(method, override || undefined)
   }

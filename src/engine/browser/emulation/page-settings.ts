@@ -1,6 +1,6 @@
 /** Settings of pages that Playwright can only set when it opens them, as overrides of its calls. */
-import type { Override } from './override-transport.ts'
-import { clientHintsFor } from '../pool/user-agents.ts'
+import type { Override } from '../cdp/override-transport.ts'
+import { clientHintsFor } from '../cdp/user-agents.ts'
 
 export interface Screen {
   readonly size?: { readonly width: number; readonly height: number } | undefined

@@ -1,6 +1,6 @@
 /** Runs in an isolated world of every document: records when input last reached it. */
 
-import { downloadBinding } from '../pool/transfers.ts'
+import { downloadBinding } from '../cdp/transfers.ts'
 
 /** Events that prove the arrival of each kind of input, also if Playwright dispatches them after setting a value. */
 const proofs = {

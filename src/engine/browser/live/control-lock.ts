@@ -4,7 +4,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { LiveDialog } from '../../../core/shapes/live-view.ts'
 import type { DialogAnswer } from '../../../core/operation/command.ts'
-import type { Session } from '../session/session.ts'
+import type { LiveSession } from '../ports/session.ts'
 import { oncePer } from '../../once-per.ts'
 
 /** A viewer who may take control. */
@@ -22,15 +22,15 @@ interface Holding {
 }
 
 /** Returns the control lock of a session. */
-export const controlLockOf = oncePer((session: Session) => new ControlLock(session))
+export const controlLockOf = oncePer((session: LiveSession) => new ControlLock(session))
 
 export class ControlLock {
-  readonly #session: Session
+  readonly #session: LiveSession
   readonly #people = new Set<Person>()
   #waiting: Person | undefined
   #holding: Holding | undefined
 
-  constructor(session: Session) {
+  constructor(session: LiveSession) {
     this.#session = session
   }
 

@@ -4,7 +4,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CommandBatch } from '../../../core/shapes/commands.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import type { Session } from '../session/session.ts'
+import type { LiveSession } from '../ports/session.ts'
 import { controlLockOf } from './control-lock.ts'
 
 /** Queued commands. */
@@ -14,7 +14,12 @@ type Waiting = Partial<Pick<CommandBatch, 'commands' | 'timeout_ms'>>
  * Runs `work` after all earlier work on the session. The wait ends with the call or the session.
  * @throws BaxError `controlled_by_person` when a person keeps control for longer than the commands wait.
  */
-export async function runQueued<T>(session: Session, call: Call, waiting: Waiting, work: () => Promise<T>): Promise<T> {
+export async function runQueued<T>(
+  session: LiveSession,
+  call: Call,
+  waiting: Waiting,
+  work: () => Promise<T>,
+): Promise<T> {
   const { signal: control, stop } = watchControl(session, waiting)
   const begin = () => {
     stop()
@@ -31,7 +36,7 @@ export async function runQueued<T>(session: Session, call: Call, waiting: Waitin
 }
 
 /** Reports when commands wait for a person; the signal is aborted when they have waited for too long. */
-function watchControl(session: Session, waiting: Waiting): { signal: AbortSignal; stop: () => void } {
+function watchControl(session: LiveSession, waiting: Waiting): { signal: AbortSignal; stop: () => void } {
   const ms = maxWaitOf(waiting)
   const commands = (waiting.commands ?? []).map(({ command }) => command)
   const over = new AbortController()

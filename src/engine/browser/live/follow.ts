@@ -2,19 +2,17 @@
 import type { Frame, StreamCall } from '../../../core/operation/call.ts'
 import type { Sessions } from '../../../core/engine.ts'
 import { castOf, type ScreencastFrame, type Screencast } from './screencast.ts'
-import { Tombstone } from '../session/tombstone.ts'
-import type { KnownSession } from '../session/registry.ts'
+import type { LiveSession } from '../ports/session.ts'
 
 /** Event types that a reader receives even if it has not selected them. */
 const always: ReadonlySet<string> = new Set(['lagged', 'session.closed'])
 
-/** Streams the events of a session after `since`, or from now on; returns null when it has ended. */
+/** Streams the events of a session after `since`, or from now on. */
 export function followSession(
-  session: KnownSession,
+  session: LiveSession,
   { since, types, hold }: Parameters<Sessions['follow']>[0],
   { signal }: StreamCall,
-): AsyncIterable<Frame> | null {
-  if (session instanceof Tombstone || session.endedAt !== null) return null
+): AsyncIterable<Frame> {
   if (hold) signal.addEventListener('abort', session.hold(), { once: true })
   const { events } = session
   const start = Math.min(since ?? events.lastSeq, events.lastSeq)

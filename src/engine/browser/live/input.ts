@@ -1,7 +1,7 @@
 /** Converts mouse and keyboard input of a viewer to CDP input events. */
 import type { CDPSession, Page } from 'playwright'
 import type { LiveInput } from '../../../core/shapes/live-view.ts'
-import { unlessGone } from '../batch/playwright-errors.ts'
+import { unlessGone } from '../page/playwright-errors.ts'
 
 type Mouse = Extract<LiveInput, { type: 'mouse' }>
 type Key = Extract<LiveInput, { type: 'key' }>

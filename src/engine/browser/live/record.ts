@@ -2,11 +2,11 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { LiveRecording } from '../../../core/shapes/live-view.ts'
 import { scriptText, startSteps } from '../../../core/text/write-script.ts'
-import type { Session } from '../session/session.ts'
+import type { LiveSession } from '../ports/session.ts'
 import { recordingOf, startRecording, stopRecording } from '../script-recorder/recordings.ts'
 
 /** Describes the recording of a session to a view. */
-export function liveRecordingOf(session: Session): LiveRecording {
+export function liveRecordingOf(session: LiveSession): LiveRecording {
   const running = recordingOf(session)
   return {
     recording: running !== undefined,
@@ -19,7 +19,7 @@ export function liveRecordingOf(session: Session): LiveRecording {
  * Starts or stops the recording; returns the script of the recording that it stops.
  * @throws BaxError `conflict` when the recording was started elsewhere, or is not in the required state, `unsupported`.
  */
-export async function recordLive(session: Session, on: boolean): Promise<string | undefined> {
+export async function recordLive(session: LiveSession, on: boolean): Promise<string | undefined> {
   if (on) {
     await startRecording(session, 'live view')
     return undefined

@@ -1,7 +1,7 @@
 /** Screencast of a session's active tab, which runs only while there are listeners. */
 import type { CDPSession, Page } from 'playwright'
 import { limits } from '../../../core/limits/limits.ts'
-import type { BatchTarget } from '../batch/batch-target.ts'
+import type { BatchTarget } from '../ports/batch-target.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 import { oncePer } from '../../once-per.ts'
 

@@ -13,15 +13,15 @@ import {
   type LiveViewLink,
 } from '../../../core/shapes/live-view.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { titleOf } from '../direct/internals.ts'
-import { navigateAway, cdpSessionOf } from '../tabs/hung-script.ts'
-import { toBaxError } from '../batch/playwright-errors.ts'
+import { titleOf } from '../page/internals.ts'
+import { navigateAway, cdpSessionOf } from '../page/hung-script.ts'
+import { toBaxError } from '../page/playwright-errors.ts'
 import { watchRecordings } from '../script-recorder/recordings.ts'
 import { castOf, type ScreencastFrame } from './screencast.ts'
-import { type BaseUrls, urlsOf } from '../session/session-urls.ts'
-import type { Session } from '../session/session.ts'
+import { type BaseUrls, urlsOf } from '../links/session-urls.ts'
+import type { LiveSession } from '../ports/session.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
-import type { Grant } from './frame-tokens.ts'
+import type { Grant } from '../links/frame-tokens.ts'
 import { type ControlLock, controlLockOf, type Person } from './control-lock.ts'
 import { PageInput } from './input.ts'
 import { liveRecordingOf, recordLive } from './record.ts'
@@ -36,7 +36,7 @@ const changesTabs: ReadonlySet<string> = new Set([
 ])
 
 class Viewer implements Person {
-  readonly #session: Session
+  readonly #session: LiveSession
   readonly #link: Link
   readonly #grant: Grant
   readonly #control: ControlLock
@@ -51,7 +51,7 @@ class Viewer implements Person {
   #second = 0
   #received = 0
 
-  constructor(session: Session, link: Link, grant: Grant) {
+  constructor(session: LiveSession, link: Link, grant: Grant) {
     this.#session = session
     this.#link = link
     this.#grant = grant
@@ -203,7 +203,7 @@ class Viewer implements Person {
 }
 
 /** Creates a URL of the live view. @throws BaxError `unsupported` when nothing serves it, `rate_limited`. */
-export function linkLiveView(session: Session, control: boolean, bases: BaseUrls): LiveViewLink {
+export function linkLiveView(session: LiveSession, control: boolean, bases: BaseUrls): LiveViewLink {
   const url = urlsOf(session, bases).live_view_url
   if (url === null) {
     throw new BaxError('unsupported', 'an embedded engine serves no live view', {
@@ -215,7 +215,7 @@ export function linkLiveView(session: Session, control: boolean, bases: BaseUrls
 }
 
 /** Opens the live view; callers without a token have a key, which allows control. @throws BaxError `rate_limited`. */
-export function openLiveView(session: Session, token: string | null): (link: Link) => void {
+export function openLiveView(session: LiveSession, token: string | null): (link: Link) => void {
   const grant = token === null ? { control: true, cdp: true } : session.tokens.grantOf(token)!
   if (token !== null) session.tokens.assertRoom()
   return (link) => {

@@ -1,6 +1,6 @@
 /** Routes and requests of a session, as its commands use them. */
 import type { NetworkControl } from '../../../core/operation/page-control.ts'
-import type { BatchTarget } from '../batch/batch-target.ts'
+import type { BatchTarget } from '../ports/batch-target.ts'
 import { detailsOf } from './request-details.ts'
 import { requestLogOf } from './request-log.ts'
 import { routesOf } from './routes.ts'

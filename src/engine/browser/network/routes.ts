@@ -5,7 +5,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { ListedRoute, RouteAction, RouteRule } from '../../../core/operation/page-control.ts'
 import { oncePer } from '../../once-per.ts'
-import { isGone, toBaxError } from '../batch/playwright-errors.ts'
+import { isGone, toBaxError } from '../page/playwright-errors.ts'
 import { urlGlob } from './url-glob.ts'
 
 /** Returns the routes of a context; those of a user's browser last until the engine disconnects from it. */

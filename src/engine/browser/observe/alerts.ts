@@ -1,7 +1,7 @@
 /** Records alerts, status messages and toasts of a page during a step. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import type { BatchTarget } from '../batch/batch-target.ts'
+import type { BatchTarget } from '../ports/batch-target.ts'
 import type { Alert } from './alerts.page.ts'
 import alertsScript from './alerts.page.ts?inline'
 import { listWorlds, WorldGone } from './worlds.ts'

@@ -1,7 +1,7 @@
 /** Changes between two observations. */
 import type { SessionEvent } from '../../../core/events/events.ts'
 import type { FullReason, PageChanges } from '../../../core/shapes/page-changes.ts'
-import type { BatchTarget } from '../batch/batch-target.ts'
+import type { BatchTarget } from '../ports/batch-target.ts'
 import { shownUrl } from '../tabs/page-events.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 import { aroundChange, compare, type Difference, isDialog, type Notice, type Unit, type View } from './compare.ts'

@@ -1,5 +1,5 @@
 /** The last observation of each session, stored for the comparison with the next one. */
-import type { BatchTarget } from '../batch/batch-target.ts'
+import type { BatchTarget } from '../ports/batch-target.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 import type { AriaNode, Children } from './snapshot/aria.ts'
 import type { Capture } from './snapshot/capture.ts'

@@ -4,7 +4,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import type { EventLog, SessionEvent } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import type { BatchTarget } from '../batch/batch-target.ts'
+import type { BatchTarget } from '../ports/batch-target.ts'
 
 /** Resource types whose connections stay open. */
 const lasting: ReadonlySet<unknown> = new Set(['eventsource', 'websocket', 'ping', 'media'])

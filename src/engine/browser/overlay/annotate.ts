@@ -1,8 +1,8 @@
 /** Draws the references of the controls on a page, for a screenshot. */
 import type { Page } from 'playwright'
 import type { Annotations } from '../../../core/operation/command.ts'
-import { unlessGone } from '../batch/playwright-errors.ts'
-import { pageFunction } from '../batch/page-function.ts'
+import { unlessGone } from '../page/playwright-errors.ts'
+import { pageFunction } from '../page/page-function.ts'
 import { listControls } from '../observe/observe.ts'
 import type * as drawing from './labels.page.ts'
 import labelsScript from './labels.page.ts?inline'

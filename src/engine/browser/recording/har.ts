@@ -5,10 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isUtf8 } from 'node:buffer'
 import { limits } from '../../../core/limits/limits.ts'
 import { writeAtomic } from '../../../core/state/files.ts'
-import { type NetworkRecord, toHar } from '../../relay/events/har.ts'
-import { failureText, pageOf } from '../tabs/net-reason.ts'
+import { type NetworkRecord, toHar } from '../network/to-har.ts'
+import { failureText, pageOf } from '../page/net-reason.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
-import type { Recordable, Recorder, RecordingOptions } from './recordings.ts'
+import type { Recordable } from '../ports/batch-target.ts'
+import type { Recorder, RecordingOptions } from './recorder.ts'
 
 const { harEntries, harChars, bodyBytes, bodiesBytes, readingBodies, lastBodiesMs } = limits.recording
 

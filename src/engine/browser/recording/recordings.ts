@@ -1,36 +1,13 @@
 /** Recordings of a session: HAR, trace and video, stored among its files. */
 import { basename } from 'node:path'
-import type { BrowserContext } from 'playwright'
 import type { RecordingKind } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { privateDir } from '../../../core/state/files.ts'
-import type { PrivatePage } from '../create/opening.ts'
 import { oncePer } from '../../once-per.ts'
-import type { FileStore } from '../session/file-store.ts'
-import { pathInside } from '../session/session-files.ts'
-import type { BatchTarget } from '../batch/batch-target.ts'
-
-/** The session that is recorded. */
-export interface Recordable extends Pick<BatchTarget, 'pages' | 'ended' | 'activePage' | 'events'> {
-  readonly browserContext: BrowserContext
-  readonly files: FileStore
-  /** ID of the key that the session belongs to. */
-  readonly owner: string | null
-  openPrivatePage(): Promise<PrivatePage>
-}
-
-export interface RecordingOptions {
-  readonly bodies?: boolean
-}
-
-/** One recording from its start to its end. */
-export interface Recorder {
-  /** Ends the recording and writes it to a file; returns more facts about it, such as why it ended early. */
-  finish(path: string): Promise<Record<string, unknown>>
-  /** Ends the recording without a file, for a session that has ended. */
-  discard(): Promise<void>
-}
+import { pathInside } from '../files/session-files.ts'
+import type { Recordable } from '../ports/batch-target.ts'
+import type { Recorder, RecordingOptions } from './recorder.ts'
 
 const defaultNames: Record<RecordingKind, string> = { har: 'network.har', trace: 'trace.zip', video: 'video.webm' }
 

@@ -2,7 +2,7 @@
 import type { BrowserContext } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { oncePer } from '../../once-per.ts'
-import type { Recorder } from './recordings.ts'
+import type { Recorder } from './recorder.ts'
 import { markTraced } from './traced.ts'
 
 /** Returns the trace of a session; it is discarded when the session ends. */

@@ -1,8 +1,8 @@
 /** Detects navigations, and which of them no input in the page caused: typed URLs, commands, the browser's history. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Frame, Page, Request } from 'playwright'
-import { unlessGone } from '../batch/playwright-errors.ts'
-import { cdpSessionOf } from '../tabs/hung-script.ts'
+import { unlessGone } from '../page/playwright-errors.ts'
+import { cdpSessionOf } from '../page/hung-script.ts'
 
 export interface Navigation {
   /** Command that repeats it; null for a link, a form or a script of the page. */

@@ -7,8 +7,8 @@ import type { SessionEvent } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { RecordedStep } from '../../../core/shapes/recording.ts'
 import { oncePer } from '../../once-per.ts'
-import type { Session } from '../session/session.ts'
-import type { ClosedDialog } from '../tabs/open-dialog.ts'
+import type { LiveSession } from '../ports/session.ts'
+import type { ClosedDialog } from '../ports/dialogs.ts'
 import { stepOf } from './actions.ts'
 import { type Navigation, watchNavigations } from './navigations.ts'
 import { startRecorder } from './playwright-recorder.ts'
@@ -47,7 +47,7 @@ const watchOnce = oncePer<BrowserContext, Promise<unknown>>((context) =>
 )
 
 export class Recording {
-  readonly #session: Session
+  readonly #session: LiveSession
   readonly #steps = new StepList((index, step) => this.#report(index, step))
   /** Tabs as a new session would number them. */
   readonly #tabs = new Map<Page, string>()
@@ -62,7 +62,7 @@ export class Recording {
   #isFull = false
   #startUrl = 'about:blank'
 
-  constructor(session: Session) {
+  constructor(session: LiveSession) {
     this.#session = session
   }
 

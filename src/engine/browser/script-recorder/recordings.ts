@@ -2,7 +2,7 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { RecordingAction, RecordingState } from '../../../core/shapes/recording.ts'
 import { oncePer } from '../../once-per.ts'
-import type { Session } from '../session/session.ts'
+import type { LiveSession } from '../ports/session.ts'
 import { Recording } from './recording.ts'
 
 /** Origin of a recording: an API request, such as that of `bax record`, or the live view. */
@@ -13,24 +13,24 @@ interface Running {
   readonly starter: Starter
 }
 
-const recordings = new WeakMap<Session, Running>()
-const listenersOf = oncePer((_session: Session) => new Set<() => void>())
+const recordings = new WeakMap<LiveSession, Running>()
+const listenersOf = oncePer((_session: LiveSession) => new Set<() => void>())
 
 /** Returns the running recording of a session. */
-export const recordingOf = (session: Session): Running | undefined => recordings.get(session)
+export const recordingOf = (session: LiveSession): Running | undefined => recordings.get(session)
 
 /** Calls `listener` after a recording has started or stopped; returns a function that ends it. */
-export function watchRecordings(session: Session, listener: () => void): () => void {
+export function watchRecordings(session: LiveSession, listener: () => void): () => void {
   const listeners = listenersOf(session)
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
 /** @throws BaxError `conflict` when the recording is not in the state that the action requires, `unsupported`. */
-export const recordSession = (session: Session, action: RecordingAction): Promise<RecordingState> =>
+export const recordSession = (session: LiveSession, action: RecordingAction): Promise<RecordingState> =>
   session.use(() => runAction(session, action))
 
-async function runAction(session: Session, action: RecordingAction): Promise<RecordingState> {
+async function runAction(session: LiveSession, action: RecordingAction): Promise<RecordingState> {
   const recording = recordings.get(session)?.recording
   if (action === 'status') return stateOf(session, recording, recording !== undefined)
   if (action === 'stop') return stateOf(session, await stopRecording(session), false)
@@ -38,7 +38,7 @@ async function runAction(session: Session, action: RecordingAction): Promise<Rec
 }
 
 /** @throws BaxError `conflict` when the session is being recorded, `unsupported`. */
-export async function startRecording(session: Session, starter: Starter): Promise<Recording> {
+export async function startRecording(session: LiveSession, starter: Starter): Promise<Recording> {
   if (recordings.has(session))
     throw new BaxError('conflict', 'the session is already being recorded', { hint: 'stop the recording first' })
   const recording = new Recording(session)
@@ -55,7 +55,7 @@ export async function startRecording(session: Session, starter: Starter): Promis
 }
 
 /** @throws BaxError `conflict` when the session is not being recorded. */
-export async function stopRecording(session: Session): Promise<Recording> {
+export async function stopRecording(session: LiveSession): Promise<Recording> {
   const recording = recordings.get(session)?.recording
   if (!recording)
     throw new BaxError('conflict', 'the session is not being recorded', { hint: 'start a recording first' })
@@ -68,11 +68,11 @@ export async function stopRecording(session: Session): Promise<Recording> {
   return recording
 }
 
-function notify(session: Session): void {
+function notify(session: LiveSession): void {
   for (const listener of listenersOf(session)) listener()
 }
 
-const stateOf = ({ sessionId }: Session, recording: Recording | undefined, isRunning: boolean): RecordingState => ({
+const stateOf = ({ sessionId }: LiveSession, recording: Recording | undefined, isRunning: boolean): RecordingState => ({
   session_id: sessionId,
   recording: isRunning,
   steps: [...(recording?.steps ?? [])],

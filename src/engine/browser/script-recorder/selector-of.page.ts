@@ -1,5 +1,5 @@
 /** Runs in the page: finds the selectors of elements that Playwright's recorder does not report. */
-import { selectorMaker } from '../observe/snapshot/selector.page.ts'
+import { selectorMaker } from '../elements/selector.page.ts'
 
 interface Console {
   selector?(element: Element): string

@@ -1,7 +1,7 @@
 /** Globs of URLs that a script waits for. */
 import { parseUrl } from '../../../core/net/parse-url.ts'
 import { literalGlob } from '../../../core/text/literal-glob.ts'
-import { matcher } from '../batch/matcher.ts'
+import { matcher } from '../page/matcher.ts'
 
 /** Names that are different for every order, user or run: numbers, IDs, and encoded text. */
 const variable = /^\d+$|\d{2}|%|[\w-]{20}/

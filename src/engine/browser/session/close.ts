@@ -1,7 +1,7 @@
 /** Closes sessions, after the last input has taken effect. */
 import { catalogue } from '../../../commands/index.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { BatchTarget } from '../batch/batch-target.ts'
+import type { BatchTarget } from '../ports/batch-target.ts'
 import { waitUntilStable } from '../observe/wait-until-stable.ts'
 import { isLive, type KnownSession } from './registry.ts'
 

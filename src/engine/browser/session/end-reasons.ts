@@ -1,7 +1,6 @@
 /** Reasons why sessions end, and the errors that report them. */
 import { BaxError } from '../../../core/errors/errors.ts'
-
-export type EndReason = 'deleted' | 'idle_timeout' | 'lifetime' | 'worker_lost' | 'crashed' | 'engine_closed'
+import type { EndReason } from '../ports/session.ts'
 
 const explanations: Record<EndReason, string> = {
   deleted: 'it was closed',

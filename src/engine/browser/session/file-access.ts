@@ -3,7 +3,7 @@ import type { Caller } from '../../../core/access/caller.ts'
 import { isRelayed, type Known, relayedError } from '../../../core/access/relayed.ts'
 import type { SessionFiles } from '../../../core/engine.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
-import type { Session } from './session.ts'
+import type { LiveSession } from '../ports/session.ts'
 
 const noFiles = () =>
   new BaxError('unsupported', 'a relay session has no files: they belong to the user of the browser', {
@@ -12,10 +12,10 @@ const noFiles = () =>
 
 /** Returns access to the files of the sessions; browsers that are connected through the relay have none. */
 export function fileAccess(
-  sessions: Known & { live(idOrName: string, caller: Caller): Session },
+  sessions: Known & { live(idOrName: string, caller: Caller): LiveSession },
   relays: Known,
 ): SessionFiles {
-  const find = (id: string, caller: Caller): Session => {
+  const find = (id: string, caller: Caller): LiveSession => {
     if (!isRelayed(id, caller, sessions, relays)) return sessions.live(id, caller)
     throw relayedError(id, caller, relays, noFiles())
   }

@@ -4,7 +4,8 @@ import { anonymousCaller, type Caller, canSee, findByName } from '../../../core/
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { TombstoneStore } from '../../store/tombstones.ts'
-import { Tombstone, type SessionSketch } from './tombstone.ts'
+import type { SessionSketch } from '../links/session-urls.ts'
+import { Tombstone } from './tombstone.ts'
 import { closedError } from './end-reasons.ts'
 import type { Session } from './session.ts'
 

@@ -1,21 +1,21 @@
 /** Cookies and storage of a session, and the profile that they are saved to. */
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { toBaxError } from '../batch/playwright-errors.ts'
-import type { StorageState } from '../../../core/stores.ts'
-import type { BrowserSessionsFacts } from './sessions.ts'
-import type { Session } from './session.ts'
+import { toBaxError } from '../page/playwright-errors.ts'
+import type { EngineConfig } from '../../../core/config/config.ts'
+import type { ProfileStore, StorageState } from '../../../core/stores.ts'
+import type { LiveSession } from '../ports/session.ts'
 
 /** Reads the cookies, local storage and IndexedDB of a session. */
-export async function readStorage({ browserContext }: Pick<Session, 'browserContext'>): Promise<StorageState> {
+export async function readStorage({ browserContext }: Pick<LiveSession, 'browserContext'>): Promise<StorageState> {
   const work = browserContext.storageState({ indexedDB: true })
   return withDeadline(work, { ms: limits.session.storageMs, error: 'its pages did not answer' })
 }
 
 /** Updates the profile of a session that asked for it; a failure is logged, since it must not keep the session open. */
 export async function saveProfile(
-  session: Session,
-  { profiles, config }: Pick<BrowserSessionsFacts, 'profiles' | 'config'>,
+  session: LiveSession,
+  { profiles, config }: { profiles: Pick<ProfileStore, 'update'>; config: Pick<EngineConfig, 'log'> },
 ): Promise<void> {
   const { profile_id: profileId, save_profile: shouldSave } = session.input
   if (!shouldSave || profileId === undefined) return

@@ -10,24 +10,23 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
 import { openableUrl } from '../../../core/net/urls.ts'
 import type { FileSource } from '../../../core/shapes/session-files.ts'
-import { urlsOf, urlsOfEnded, type BaseUrls } from './session-urls.ts'
+import { type BaseUrls, type SessionSketch, urlsOf, urlsOfEnded } from '../links/session-urls.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
-import type { BatchTarget } from '../batch/batch-target.ts'
-import { rethrow } from '../batch/playwright-errors.ts'
+import type { Recordable } from '../ports/batch-target.ts'
+import type { EndReason, LiveSession } from '../ports/session.ts'
+import type { PrivatePage, SessionHost } from '../ports/session-host.ts'
+import { rethrow } from '../page/playwright-errors.ts'
 import { type Clipboard, clipboardOf } from '../clipboard/clipboard.ts'
 import { type Approvals, approvalsFor } from '../approvals/approvals.ts'
 import { Dialogs } from '../tabs/dialogs.ts'
 import type { DownloadWatch } from '../tabs/download-watch.ts'
 import { keepDownloads } from '../tabs/downloads.ts'
 import { emulatedUserAgent } from '../emulation/emulation.ts'
-import type { SessionSketch } from './tombstone.ts'
-import { FileStore } from './file-store.ts'
-import { clientUpload, fileToUpload, saveFile } from './session-files.ts'
-import type { PrivatePage, SessionHost } from '../create/opening.ts'
-import type { Recordable } from '../recording/recordings.ts'
-import { type EndReason, endedError, isBrowserLoss } from './end-reasons.ts'
+import { FileStore } from '../files/file-store.ts'
+import { clientUpload, fileToUpload, saveFile } from '../files/session-files.ts'
+import { endedError, isBrowserLoss } from './end-reasons.ts'
 import { Lifetime } from './lifetime.ts'
-import { FrameTokens } from '../live/frame-tokens.ts'
+import { FrameTokens } from '../links/frame-tokens.ts'
 import { controlLockOf } from '../live/control-lock.ts'
 import { recordPageEvents } from '../tabs/page-events.ts'
 import type { SessionPlan } from '../create/plan.ts'
@@ -50,14 +49,13 @@ export interface SessionFacts extends Pick<SessionPlan, 'owner' | 'input' | 'vie
   readonly log: Log
 }
 
-export class Session implements BatchTarget {
+export class Session implements LiveSession {
   readonly sessionId = newId('ses')
   readonly name: string | null
   readonly owner: string | null
   readonly input: SessionInput
   readonly viewport: { width: number; height: number }
   readonly browserContext: BrowserContext
-  /** Whether the engine serves CDP for the session. */
   readonly servesCdp: boolean
   readonly events = new EventLog()
   readonly dialogs: Dialogs
@@ -75,7 +73,6 @@ export class Session implements BatchTarget {
   readonly #lifetime: Lifetime
   readonly #ended = new AbortController()
   readonly ended = this.#ended.signal
-  /** Resolves when the first page can be used. */
   readonly opened: Promise<void>
   #lastActivityAt = this.createdAt
   #commandsRun = 0
@@ -141,7 +138,6 @@ export class Session implements BatchTarget {
     return this.#tabs.recover()
   }
 
-  /** Opens a CDP channel to the context. @throws BaxError `unsupported` on a browser that was reached by `cdp_url`. */
   async openCdp(): Promise<CdpChannel> {
     const { openCdp } = this.#facts.host
     if (openCdp) return openCdp({ upload: (path) => clientUpload(this.#reach, path) })
@@ -157,7 +153,6 @@ export class Session implements BatchTarget {
     throw new BaxError('unsupported', 'video cannot be recorded in a session with cdp_url')
   }
 
-  /** Opens a background tab for the engine's own work; the caller closes it. */
   openBackgroundTab(): Promise<Page> {
     return this.#tabs.openBackgroundTab()
   }
@@ -202,14 +197,12 @@ export class Session implements BatchTarget {
     return { writeAnywhere: this.#facts.writeAnywhere, files: this.files }
   }
 
-  /** Runs `work` as activity, which suspends the idle timeout. @throws BaxError for errors of the browser */
   use<T>(work: () => Promise<T>): Promise<T> {
     const release = this.hold()
     const done = this.opened.then(work).catch((error: unknown) => rethrow(error, this))
     return done.finally(release)
   }
 
-  /** Suspends the idle timeout until the returned function is called. */
   hold(): () => void {
     const release = this.#lifetime.hold()
     this.#lastActivityAt = new Date()
@@ -223,12 +216,10 @@ export class Session implements BatchTarget {
     this.#commandsRun += count
   }
 
-  /** Ends the session: aborts running commands, then closes its context. Further calls wait for the first. */
   end(reason: EndReason): Promise<void> {
     return (this.#ending ??= this.#end(reason))
   }
 
-  /** Ends the session in the background. */
   endLater(reason: EndReason): void {
     this.end(reason).catch((error: Error) => {
       const facts = { session: this.sessionId, error: error.message }
@@ -242,7 +233,6 @@ export class Session implements BatchTarget {
     return { ...sketch, title: await this.#tabs.title(), ...urlsOf(this, bases) }
   }
 
-  /** Builds the part of the record that needs neither the page nor the URLs of the request. */
   sketch(): SessionSketch {
     const { input, host, workerId } = this.#facts
     const live = this.#endedAt === null

@@ -21,15 +21,8 @@ import { browserTombstones } from './tombstone.ts'
 import { TombstoneStore } from '../../store/tombstones.ts'
 import { runQueued, unlessControlled } from '../live/control-wait.ts'
 import { observeSession } from '../observe/observe.ts'
-import { refuseStep, runStep } from '../observe/step.ts'
-import {
-  createdRecord,
-  type OpenedSession,
-  openOnRemote,
-  openOnSlot,
-  type OpeningTools,
-  withQuota,
-} from '../create/opening.ts'
+import { refuseStep, runStep } from '../batch/step.ts'
+import { createdRecord, openOnRemote, openOnSlot, type OpeningTools, withQuota } from '../create/opening.ts'
 import { newestFirst } from '../../../core/newest-first.ts'
 import type { KeyShares } from '../shares/key-shares.ts'
 import { planSession, type SessionPlan } from '../create/plan.ts'
@@ -45,8 +38,9 @@ import {
 } from '../create/provision.ts'
 import { closeSession, finishInput } from './close.ts'
 import { saveProfile } from './save-profile.ts'
-import { assertLive, SessionRegistry } from './registry.ts'
+import { assertLive, isLive, SessionRegistry } from './registry.ts'
 import { type BatchTools, isAnswer, runBatch } from '../batch/run-batch.ts'
+import type { LiveSession, LiveSessions, OpenedSession } from '../ports/session.ts'
 import type { Session } from './session.ts'
 
 export interface BrowserSessionsFacts {
@@ -59,7 +53,7 @@ export interface BrowserSessionsFacts {
   readonly shares: KeyShares
 }
 
-export class BrowserSessions implements Omit<Sessions, 'lease'> {
+export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
   readonly pool: Pool
   readonly #facts: BrowserSessionsFacts
   readonly #registry: SessionRegistry
@@ -174,7 +168,8 @@ export class BrowserSessions implements Omit<Sessions, 'lease'> {
 
   async follow(request: Parameters<Sessions['follow']>[0], call: StreamCall): Promise<AsyncIterable<Frame> | null> {
     const { session_id: sessionId, token = null } = request
-    return followSession(this.#registry.findForWatching(sessionId, token, call.caller), request, call)
+    const session = this.#registry.findForWatching(sessionId, token, call.caller)
+    return isLive(session) ? followSession(session, request, call) : null
   }
 
   async openClient(sessionId: string, token: string | null, { caller }: Call): Promise<(link: Link) => void> {
@@ -183,7 +178,7 @@ export class BrowserSessions implements Omit<Sessions, 'lease'> {
     const session =
       this.#registry.redeemTicket(sessionId, shown ?? '') ?? this.#registry.findForWatching(sessionId, shown, caller)
     assertLive(session)
-    return (await import('../cdp/session-cdp.ts')).openClient(session, shown)
+    return (await import('./session-cdp.ts')).openClient(session, shown)
   }
 
   async ticket(sessionId: string, { caller }: Call): Promise<string> {
@@ -237,7 +232,7 @@ export class BrowserSessions implements Omit<Sessions, 'lease'> {
   async #sessionFor(
     { session_id: id, headless, confirm }: Omit<CommandBatch, 'commands'>,
     call: Call,
-  ): Promise<{ session: Session; warning?: string }> {
+  ): Promise<{ session: LiveSession; warning?: string }> {
     const session = id === undefined ? undefined : this.live(id, call.caller)
     if (session) assertConfirms(session.input.confirm, confirm)
     if (session) return { session }

@@ -2,14 +2,11 @@
 import { limits } from '../../../core/limits/limits.ts'
 import type { SessionRecord } from '../../../core/shapes/session.ts'
 import type { TombstoneKind, StoredTombstone } from '../../store/tombstones.ts'
-import { urlsOfEnded, type BaseUrls } from './session-urls.ts'
-import type { EndReason } from './end-reasons.ts'
-import { FrameTokens } from '../live/frame-tokens.ts'
+import { type BaseUrls, type SessionSketch, urlsOfEnded } from '../links/session-urls.ts'
+import type { EndReason } from '../ports/session.ts'
+import { FrameTokens } from '../links/frame-tokens.ts'
 
 const lostReason: EndReason = 'worker_lost'
-
-/** Record of a session without the URLs, which depend on the request. */
-export type SessionSketch = Omit<SessionRecord, 'sse_url' | 'cdp_url' | 'live_view_url'>
 
 export const browserTombstones: TombstoneKind<SessionSketch> = {
   folder: 'sessions',

@@ -8,12 +8,12 @@ import type { Diagnostics } from '../../../core/engine.ts'
 import type { SessionLog, TraceAction, TraceState } from '../../../core/shapes/events.ts'
 import type { ProvisionRecord } from '../../../core/shapes/session.ts'
 import { emitStages } from '../create/provision.ts'
-import type { Session } from './session.ts'
+import type { LiveSession } from '../ports/session.ts'
 
 export class SessionDiagnostics implements Diagnostics {
-  readonly #live: (idOrName: string, caller: Caller) => Session
+  readonly #live: (idOrName: string, caller: Caller) => LiveSession
 
-  constructor(live: (idOrName: string, caller: Caller) => Session) {
+  constructor(live: (idOrName: string, caller: Caller) => LiveSession) {
     this.#live = live
   }
 

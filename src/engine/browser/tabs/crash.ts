@@ -3,8 +3,8 @@ import type { Frame, Page, Request } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { toBaxError } from '../batch/playwright-errors.ts'
-import { pageOf } from './net-reason.ts'
+import { toBaxError } from '../page/playwright-errors.ts'
+import { pageOf } from '../page/net-reason.ts'
 import { shownUrl } from './page-events.ts'
 
 /** Crashed pages, with the cause if it is known. */

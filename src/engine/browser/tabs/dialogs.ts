@@ -7,7 +7,8 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import type { DialogAnswer, DialogOutcome } from '../../../core/operation/command.ts'
 import { type AnsweredBy, dialogTypes } from '../../../core/shapes/dialogs.ts'
 import type { SessionInput } from '../../../core/shapes/session.ts'
-import { type ClosedDialog, OpenDialog } from './open-dialog.ts'
+import type { ClosedDialog, DialogControl } from '../ports/dialogs.ts'
+import { OpenDialog } from './open-dialog.ts'
 import { tabIdOf } from './tab-ids.ts'
 
 export interface DialogsFacts {
@@ -22,7 +23,7 @@ export interface DialogsFacts {
 /** Time for the browser to confirm answers. */
 const settleMs = 500
 
-export class Dialogs {
+export class Dialogs implements DialogControl {
   readonly #facts: DialogsFacts
   /** Open dialogs, the newest last: every tab can have one. */
   readonly #open: OpenDialog[] = []
@@ -42,12 +43,10 @@ export class Dialogs {
     return this.#open.at(-1)?.dialog
   }
 
-  /** Whether a command can answer an open dialog: only a person in control answers those that open meanwhile. */
   get answerable(): boolean {
     return this.#waiting !== undefined
   }
 
-  /** Answers the newest open dialog, or else the next one that opens. @throws BaxError `invalid_data`, `conflict`. */
   async answerNext(answer: DialogAnswer): Promise<DialogOutcome> {
     const open = this.#waiting
     if (!open) {
@@ -65,14 +64,12 @@ export class Dialogs {
     throw new BaxError('conflict', 'the dialog was closed before it could be answered')
   }
 
-  /** Answers the newest dialog for the person in control. @throws BaxError `conflict` when no dialog is open. */
   answerForPerson(answer: DialogAnswer): void {
     const newest = this.#open.at(-1)
     if (!newest) throw new BaxError('conflict', 'no dialog is open')
     void newest.answer(answer, 'person')
   }
 
-  /** Leaves dialogs to a person until the returned function is called; calls `show` whenever the newest one changes. */
   hold(show: () => void): () => void {
     this.#held = true
     this.#listeners.add(show)
@@ -85,26 +82,22 @@ export class Dialogs {
     }
   }
 
-  /** Calls `watcher` for every dialog that is closed, until the returned function is called. */
   watch(watcher: (closed: ClosedDialog) => void): () => void {
     this.#watchers.add(watcher)
     return () => void this.#watchers.delete(watcher)
   }
 
-  /** Lets a CDP client answer dialogs first, until the returned function is called. */
   addClient(): () => void {
     const client = {}
     this.#clients.add(client)
     return () => void this.#clients.delete(client)
   }
 
-  /** Throws when a dialog of the page waits for an answer. @throws BaxError `dialog_blocking`. */
   checkOpen(page: Page, what: string): void {
     const open = this.#leftOn(page)
     if (open) throw blockedBy(open, what)
   }
 
-  /** Rejects with `dialog_blocking` when a dialog that opens during `work` is not answered in time. */
   async unlessBlocked<T>(page: Page, what: string, work: () => Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined
     let onBlocked!: (error: BaxError) => void
@@ -126,13 +119,11 @@ export class Dialogs {
     }
   }
 
-  /** Returns the error of a call that timed out while a dialog of any tab was open; undefined without one. */
   errorFor(what: string): BaxError | undefined {
     const open = this.#open.at(-1)
     return open && blockedBy(open, what)
   }
 
-  /** Waits for answers that are being sent, so that they are reported; not for long, since a browser may hang. */
   async settled(): Promise<void> {
     await withDeadline(Promise.all(this.#open.map(({ answering }) => answering)), { ms: settleMs, value: undefined })
   }

@@ -2,18 +2,9 @@
 import { limits } from '../../../core/limits/limits.ts'
 import type { CommandDownload } from '../../../core/shapes/session-files.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { clickedLink, type ContextTransfers, type DownloadFile } from '../pool/transfers.ts'
+import { clickedLink, type ContextTransfers, type DownloadFile } from '../cdp/transfers.ts'
+import type { DownloadChance, DownloadMark, DownloadMarks } from '../ports/downloads.ts'
 import { maybeDownloadMs, shownUrl } from './page-events.ts'
-
-/** A position in the downloads and requested navigations of a session. */
-export interface DownloadMark {
-  readonly downloads: number
-  readonly begun: number
-  readonly requests: number
-}
-
-/** How a command ended; `aborted`: its navigation opened no page, perhaps because it became a download. */
-export type DownloadChance = 'possible' | 'aborted' | 'none'
 
 interface Requested {
   readonly number: number
@@ -21,7 +12,7 @@ interface Requested {
   closing?: boolean
 }
 
-export class DownloadWatch {
+export class DownloadWatch implements DownloadMarks {
   readonly #downloads: CommandDownload[] = []
   /** Navigations by frame whose outcome is open; any of them may become a download. */
   readonly #requested = new Map<string, Requested>()

@@ -5,10 +5,10 @@ import type { Download } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { EventLog } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { Approvals } from '../approvals/approvals.ts'
-import type { SessionHost } from '../create/opening.ts'
-import type { FileStore } from '../session/file-store.ts'
-import { toBaxError } from '../batch/playwright-errors.ts'
+import type { ApprovalControl } from '../ports/approvals.ts'
+import type { SessionHost } from '../ports/session-host.ts'
+import type { FileStore } from '../files/file-store.ts'
+import { toBaxError } from '../page/playwright-errors.ts'
 import { oncePer } from '../../once-per.ts'
 import { DownloadWatch } from './download-watch.ts'
 import { shownUrl } from './page-events.ts'
@@ -48,7 +48,7 @@ interface DownloadStore {
   /** Whether events have the paths of files, which are of no use to the callers of a server. */
   readonly showsPaths: boolean
   /** Set when downloads may wait for a person. */
-  readonly approvals?: Approvals | undefined
+  readonly approvals?: ApprovalControl | undefined
   readonly watch: DownloadWatch
   readonly events: EventLog
   readonly started: { count: number }
@@ -112,7 +112,7 @@ async function save(download: Download, store: DownloadStore): Promise<void> {
  * Waits for a person. Browsers cannot pause a download: until then its bytes stay
  * in a folder of the browser, which is not part of the session. @throws BaxError as `Approvals.ask`
  */
-function approve(approvals: Approvals, download: Download, filename: string): Promise<void> {
+function approve(approvals: ApprovalControl, download: Download, filename: string): Promise<void> {
   const summary = `${filename} from ${shownUrl(download.url())}`
   return approvals.ask({ kind: 'download', summary, url: shownUrl(download.page().url()) })
 }

@@ -3,8 +3,9 @@ import type { Dialog } from 'playwright'
 import type { EventLog } from '../../../core/events/events.ts'
 import type { DialogAnswer } from '../../../core/operation/command.ts'
 import type { AnsweredBy } from '../../../core/shapes/dialogs.ts'
-import { cdpSessionOf } from './hung-script.ts'
-import { markDialog } from './open-dialogs.ts'
+import { cdpSessionOf } from '../page/hung-script.ts'
+import { markDialog } from '../page/open-dialogs.ts'
+import type { ClosedDialog } from '../ports/dialogs.ts'
 import { tabIdOf } from './tab-ids.ts'
 
 /** Maximum length of reported dialog texts. */
@@ -14,17 +15,6 @@ interface Facts {
   readonly events: EventLog
   /** Other party that can close a dialog. */
   readonly outsider: AnsweredBy
-}
-
-/** A dialog that was answered, or closed with its page. */
-export interface ClosedDialog {
-  readonly type: string
-  readonly message: string
-  readonly accepted: boolean
-  /** Text of a prompt; not part of the events. */
-  readonly text?: string | undefined
-  /** In milliseconds since the epoch. */
-  readonly openedAt: number
 }
 
 /** A dialog until it is closed, which is reported once. */

@@ -1,7 +1,7 @@
 /** Records what happens on the pages of a context as session events; core/shapes/events.ts documents their data. */
 import type { BrowserContext, Download, Page, Request } from 'playwright'
 import type { EventLog } from '../../../core/events/events.ts'
-import { failureText, pageOf } from './net-reason.ts'
+import { failureText, pageOf } from '../page/net-reason.ts'
 import { tabIdOf } from './tab-ids.ts'
 import { oncePer } from '../../once-per.ts'
 import { requestLogOf } from '../network/request-log.ts'

@@ -4,13 +4,12 @@ import type { BaxError } from '../../../core/errors/errors.ts'
 import type { EventLog } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import type { SessionPlan } from '../create/plan.ts'
-import type { SessionHost } from '../create/opening.ts'
-import { titleOf } from '../direct/internals.ts'
+import type { SessionHost } from '../ports/session-host.ts'
+import { titleOf } from '../page/internals.ts'
 import { watchFirstDocument } from '../input/delivery.ts'
 import { crashedError, crashText, hasCrashed, loadFailure, reloadObstacle, watchCrash } from './crash.ts'
 import { closeBlankTabs, isDownloadTab } from './download-tabs.ts'
-import { cdpSessionOf } from './hung-script.ts'
+import { cdpSessionOf } from '../page/hung-script.ts'
 import { reportFileChoosers, shownUrl } from './page-events.ts'
 import { refuser } from './refused-tabs.ts'
 import { tabIdOf, takeTabId } from './tab-ids.ts'
@@ -20,6 +19,7 @@ const titleMs = 250
 /** Timeouts for the last title when the session ends, and for a tab that is being opened. */
 const [lastTitleMs, arrivalMs] = [50, 1000]
 
+type Viewport = { readonly width: number; readonly height: number }
 type TabsHost = Pick<SessionHost, 'context' | 'page' | 'pagesOpened' | 'memoryExcess'>
 
 export class Tabs {
@@ -34,7 +34,7 @@ export class Tabs {
   /** Number of tabs that Playwright has reported, including closed ones. */
   #reported = 0
   readonly #events: EventLog
-  readonly #viewport: SessionPlan['viewport']
+  readonly #viewport: Viewport
   /** Pages in the order in which they were opened; a crashed one is replaced in its position. */
   readonly #pages: Page[] = []
   /** The same pages in the order of their last activation. */
@@ -55,7 +55,7 @@ export class Tabs {
   #replacing = false
   #frozen: { readonly url: string; readonly title: string } | undefined
 
-  constructor(host: TabsHost, events: EventLog, viewport: SessionPlan['viewport']) {
+  constructor(host: TabsHost, events: EventLog, viewport: Viewport) {
     const { context, page: first, pagesOpened } = host
     this.#context = context
     this.#memoryExcess = host.memoryExcess

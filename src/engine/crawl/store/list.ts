@@ -2,7 +2,7 @@
 import { type Caller, canSee } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { UnusableFile } from '../../../core/state/state-file.ts'
-import type { LiveCrawl } from '../live.ts'
+import type { LiveCrawl } from '../local/live.ts'
 import type { CrawlRecord } from './record.ts'
 import { type CrawlStore, notFound } from './crawl-store.ts'
 

@@ -7,7 +7,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import { websocketLink } from '../../../core/net/websocket-link.ts'
 import { loopbackHost } from './endpoint.ts'
 import { subprotocol } from '../tunnel/messages.ts'
-import { whenOpen } from './socket-wire.ts'
+import { whenOpen } from '../../cdp/socket-wire.ts'
 
 export interface EngineAddress {
   /** `http://host:port`, or `unix:/path`. */

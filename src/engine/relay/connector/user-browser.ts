@@ -6,9 +6,9 @@ import { limits } from '../../../core/limits/limits.ts'
 import { CdpRouter } from '../../cdp/router.ts'
 import { launchFailure, startBrowser } from '../../browser/pool/launch.ts'
 import { locateBrowser } from '../../browser/install/locate.ts'
-import { Upstream } from '../../browser/pool/upstream.ts'
+import { Upstream } from '../../browser/cdp/upstream.ts'
 import { type BrowserSource, type Endpoint, endpointAt, endpointOfRunning, pagesByUse } from './endpoint.ts'
-import { openBrowserWire } from './socket-wire.ts'
+import { openBrowserWire } from '../../cdp/socket-wire.ts'
 
 export interface UserBrowser {
   readonly router: CdpRouter

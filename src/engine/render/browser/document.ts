@@ -4,7 +4,7 @@ import { unresolvedHost } from '../../../core/errors/unresolved-host.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
 import type { Failures } from '../../egress/failures.ts'
 import type { PageResponse } from '../http/fetch.ts'
-import { ResponseHeaders } from '../http/response-headers.ts'
+import { ResponseHeaders } from '../../egress/response-headers.ts'
 import { headerRefresh } from '../http/web-url.ts'
 
 export class RequestedDocument {

@@ -6,9 +6,9 @@ import { Health } from '../../browser/pool/health.ts'
 import { disabledFeatures } from '../../browser/pool/flags.ts'
 import { type BrowserProcess, type LaunchFacts, launchFailure, startBrowser } from '../../browser/pool/launch.ts'
 import { locateBrowser } from '../../browser/install/locate.ts'
-import { type CdpMessage, type Channel, Upstream } from '../../browser/pool/upstream.ts'
+import { type CdpMessage, type Channel, Upstream } from '../../browser/cdp/upstream.ts'
 import type { Sharing } from '../../browser/shares/key-shares.ts'
-import { plainUserAgent } from '../../browser/pool/user-agents.ts'
+import { plainUserAgent } from '../../browser/cdp/user-agents.ts'
 import type { Egress } from '../../egress/egress.ts'
 
 /** `bare` is for text: it loads no images and paints no frames. `painted` is for screenshots and actions. */

@@ -1,7 +1,7 @@
 /** The visit of one page in a tab, from navigation until its content is stable. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { CdpMessage } from '../../browser/pool/upstream.ts'
+import type { CdpMessage } from '../../browser/cdp/upstream.ts'
 import { protocolText } from '../../cdp/protocol-errors.ts'
 import { RequestedDocument, exceptionText, type Frame, type RequestWillBeSent, type ExceptionDetails, documentResponse, type DocumentResponse, isAttachment, isPage, refreshMs } from './document.ts' // prettier-ignore
 import { checkRedirects, type Redirect } from '../http/fetch.ts'

@@ -13,15 +13,21 @@
  * `scrape/load-page.ts`, `crawl/pages/local-pages.ts` and `crawl/decide-page.ts` load pages accordingly.
  */
 import { limits } from '../../../core/limits/limits.ts'
+import type { ScrapeInput } from '../../../core/shapes/scrape.ts'
 import { hashOf } from '../../../core/text/hash.ts'
 import { evictOldest } from '../../evict-oldest.ts'
 import type { ElementNode } from '../../extract/tree.ts'
-import type { ScrapePlan } from '../../scrape/plan.ts'
 import { newTexts } from './difference.ts'
 import type { Reason } from './page-reason.ts'
 
 /** Returns how the request wants its page to be loaded; undefined if that depends on the page. */
-export function requestedMode({ input, browserOnly }: ScrapePlan): 'http' | 'browser' | undefined {
+export function requestedMode({
+  input,
+  browserOnly,
+}: {
+  readonly input: Pick<ScrapeInput, 'render'>
+  readonly browserOnly: boolean
+}): 'http' | 'browser' | undefined {
   if (browserOnly) return 'browser'
   return input.render === 'auto' ? undefined : input.render
 }

@@ -4,8 +4,8 @@ import { runInWorker } from '../../../core/process/run-in-worker.ts'
 import type { WorkOptions } from '../../../core/process/turns.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { explainFetch } from './fetch-errors.ts'
-import type { HttpResponse } from './http-client.ts'
+import { explainFetch } from '../../egress/fetch-errors.ts'
+import type { HttpResponse } from '../../egress/http-client.ts'
 import { tooLarge, unzstd, zstdCost } from './unzstd.ts'
 
 const { bodyBytes } = limits.scrape

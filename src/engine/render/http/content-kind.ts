@@ -1,5 +1,5 @@
 /** Detects the kind of a response from its content type, file name and first bytes. */
-import type { ResponseHeaders } from './response-headers.ts'
+import type { ResponseHeaders } from '../../egress/response-headers.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { hasXhtmlRoot } from './xhtml.ts'
 

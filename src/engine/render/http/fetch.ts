@@ -3,9 +3,9 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { decodeUrlPart } from '../../../core/net/urls.ts'
 import type { RequestRules } from '../../egress/egress.ts'
-import type { ResponseHeaders } from './response-headers.ts'
+import type { ResponseHeaders } from '../../egress/response-headers.ts'
 import { readBody } from './body.ts'
-import { httpUserAgent, type HttpResponse, request } from './http-client.ts'
+import { httpUserAgent, type HttpResponse, request } from '../../egress/http-client.ts'
 import { locationOf, redirectUrl } from './web-url.ts'
 
 export interface Redirect {

@@ -3,7 +3,7 @@ import { assertNotPath, normaliseUrl, schemeBlocked } from '../../../core/net/ur
 import { limits } from '../../../core/limits/limits.ts'
 import { attribute, elementsOf, type ElementNode, type Tree } from '../../extract/tree.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
-import type { ResponseHeaders } from './response-headers.ts'
+import type { ResponseHeaders } from '../../egress/response-headers.ts'
 
 /** Resolves the target of a redirect, with the fragment. @throws BaxError `url_blocked` or `connection_failed` */
 export function redirectUrl(target: string, base: string): string {

@@ -5,7 +5,8 @@ import { runInWorker } from '../../../core/process/run-in-worker.ts'
 import type { BodyWork } from '../../render/http/body.ts'
 import { readInProcess } from './document-process.ts'
 import { fileName, type PageDocument, present, treeOf } from './document.ts'
-import { type OfficeContent, type OfficeFailure, readOffice } from './office/office.ts'
+import type { OfficeContent } from './office/office-content.ts'
+import { type OfficeFailure, readOffice } from './office/office.ts'
 
 const readInThread = runInWorker('office-worker.mjs', readOffice, limits.office)
 /** The thread takes the bytes, which others may share. */

@@ -4,7 +4,7 @@ import { type ContentKind, kindOf, mediaType } from '../../render/http/content-k
 import type { BodyWork } from '../../render/http/body.ts'
 import type { FetchedPage } from '../../render/http/fetch.ts'
 import { queryEncoderFor } from '../../render/http/query-encoder.ts'
-import type { ResponseHeaders } from '../../render/http/response-headers.ts'
+import type { ResponseHeaders } from '../../egress/response-headers.ts'
 import type { QueryEncoder } from '../../extract/url-queries.ts'
 import { treeFromPage } from './page-tree.ts'
 import type { PageDocument, SourceText } from './document.ts'

@@ -1,4 +1,4 @@
-/** Encodes and decodes the frames between engine and agent, as described in `protocol.md`. */
+/** Encodes and decodes the frames between engine and agent, as described in `src/agent/protocol.md`. */
 
 /** Protocol version of both sides; any change of a frame increases it. */
 export const protocolVersion = 2

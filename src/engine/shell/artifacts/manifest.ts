@@ -2,7 +2,7 @@
 import mime from 'mime'
 import type { Artifact, ArtifactFile } from '../../../core/shapes/shell/artifacts.ts'
 import type { FileFacts } from '../container-files.ts'
-import { percentEncoded, shownName, shownPath } from '../names.ts'
+import { percentEncoded, shownName, shownPath } from '../../name-bytes.ts'
 
 /** Types that run scripts with our origin when opened in a browser. */
 const active = /^(text\/html|image\/svg|application\/xhtml)|xml\b/

@@ -2,7 +2,7 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { ExecStreamInput } from '../../../core/shapes/shell/exec.ts'
 import type { ShellSessionInput } from '../../../core/shapes/shell/session.ts'
-import type { ShellContainer } from '../container.ts'
+import type { ShellContainer } from '../interface.ts'
 import type { ExecSpec } from '../container-exec.ts'
 import { bytesOf } from './characters.ts'
 import { programOf } from './programs.ts'

@@ -2,7 +2,7 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { ExecInput } from '../../../core/shapes/shell/exec.ts'
 import type { ShellLanguage } from '../../../core/shapes/shell/session.ts'
-import type { ShellContainer } from '../container.ts'
+import type { ShellContainer } from '../interface.ts'
 import { type ExecSpec, scriptPlaceholder } from '../container-exec.ts'
 
 /** Maximum length of a single argument that holds a command line, in bytes. */

@@ -1,8 +1,8 @@
 /** Deletes, copies, moves and creates files in a session. */
 import { ContainerError } from '../container.ts'
-import type { ContainerFiles } from '../container-files.ts'
+import type { ContainerFiles } from '../interface.ts'
 import { onPath } from './errors.ts'
-import type { FileWork } from './files.ts'
+import type { FileWork } from './file-work.ts'
 import { entryOf } from './listing.ts'
 import { type ResolvedPath, resolvePath } from './paths.ts'
 

@@ -1,7 +1,8 @@
 /** Translates errors of the system in the container to codes and messages of the API. */
 import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { ContainerError } from '../container.ts'
-import type { ContainerFiles, FileFacts } from '../container-files.ts'
+import type { FileFacts } from '../container-files.ts'
+import type { ContainerFiles } from '../interface.ts'
 import type { ResolvedPath } from './paths.ts'
 
 const codes: Record<string, readonly [code: ErrorCode, message: string]> = {

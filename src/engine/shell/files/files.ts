@@ -2,18 +2,12 @@
 import type { Call } from '../../../core/operation/call.ts'
 import type { Caller } from '../../../core/access/caller.ts'
 import type { Shells } from '../../../core/shells.ts'
-import type { ContainerFiles } from '../container-files.ts'
+import type { ContainerFiles } from '../interface.ts'
 import type { ShellSession } from '../session/session.ts'
 import { copyFile, deleteFile, makeFolder, moveFile } from './changes.ts'
 import { openFile, readFile, receiveFile, writeFile } from './content.ts'
 import { infoOf, listFolder, treeOf } from './listing.ts'
 import { searchFiles } from './search.ts'
-
-/** Runs an operation on the files of its session. */
-export type FileWork<Name extends keyof Shells['files']> = (
-  files: ContainerFiles,
-  ...input: Parameters<Shells['files'][Name]>
-) => ReturnType<Shells['files'][Name]>
 
 /** Returns the file operations. Each keeps its session in use; `find` throws `shell_session_not_found`. */
 export function fileOperations(find: (idOrName: string, caller: Caller) => ShellSession): Shells['files'] {

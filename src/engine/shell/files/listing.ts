@@ -1,11 +1,12 @@
 /** Lists directories of a session, flat or as a tree. */
 import type { FileEntry, TreeInput, TreeNode } from '../../../core/shapes/shell/files.ts'
 import { isoOf, modeOf } from '../artifacts/manifest.ts'
-import type { ContainerFiles, FileFacts } from '../container-files.ts'
-import { shownName, shownPath } from '../names.ts'
+import type { FileFacts } from '../container-files.ts'
+import type { ContainerFiles } from '../interface.ts'
+import { shownName, shownPath } from '../../name-bytes.ts'
 import { checksumOf } from './content.ts'
 import { folderFacts, onPath } from './errors.ts'
-import type { FileWork } from './files.ts'
+import type { FileWork } from './file-work.ts'
 import { baseName, below, type ResolvedPath, resolvePath } from './paths.ts'
 
 export const listFolder: FileWork<'list'> = async (files, input) => {

@@ -1,6 +1,6 @@
 /** Resolves paths of requests: absolute, and as bytes if they are not UTF-8. */
 import { posix } from 'node:path'
-import { shownPath } from '../names.ts'
+import { shownPath } from '../../name-bytes.ts'
 
 /** Resolved path of a request. */
 export interface ResolvedPath {

@@ -1,6 +1,7 @@
 /** Runs the scripts of the directory, with a limit on how long they wait for Redis. */
 import type { Redis } from 'ioredis'
 import { ask } from '../../redis/ask.ts'
+import { luaScript } from '../../redis/script.ts'
 import * as objects from './objects.ts'
 import * as placement from './placement.ts'
 import { prelude } from './prelude.ts'
@@ -17,16 +18,15 @@ type Answer = string | number | null | Answer[]
 /** Runs a script. @throws BaxError `fleet_unavailable` */
 export type RunScript = <T extends Answer>(name: ScriptName, ...args: readonly (string | number)[]) => Promise<T>
 
-/** Defines the scripts on a connection, which may be shared. */
-export function scriptsOn(redis: Redis, answerMs?: number): RunScript {
-  const commands = redis as unknown as Record<string, (...args: readonly (string | number)[]) => Promise<Answer>>
-  for (const [name, script] of Object.entries(scripts)) {
-    const flags = 'flags' in script ? ` flags=${script.flags}` : ''
-    const lua = `#!lua${flags}\n${prelude}\n${script.lua}`
-    if (!(commandName(name) in commands)) redis.defineCommand(commandName(name), { lua, numberOfKeys: 0 })
-  }
-  return async <T extends Answer>(name: ScriptName, ...args: readonly (string | number)[]) =>
-    (await ask(redis, () => commands[commandName(name)]!(...args), answerMs)) as T
-}
+const commands = Object.fromEntries(
+  Object.entries(scripts).map(([name, script]) => {
+    const flags = 'flags' in script ? script.flags : ''
+    return [name, luaScript<Answer>(`dir_${name}`, 0, script.lua, { flags, prelude })]
+  }),
+)
 
-const commandName = (name: string): string => `bax_dir_${name}`
+/** Returns the scripts on a connection, which may be shared. */
+export const scriptsOn =
+  (redis: Redis, answerMs?: number): RunScript =>
+  async <T extends Answer>(name: ScriptName, ...args: readonly (string | number)[]) =>
+    (await ask(redis, () => commands[name]!(redis, ...args), answerMs)) as T

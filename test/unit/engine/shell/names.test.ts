@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { bytesOf } from '../../../../src/engine/shell/exec/characters.ts'
 import { resolvePath } from '../../../../src/engine/shell/files/paths.ts'
 import { globMatcher, lineMatcher } from '../../../../src/engine/shell/files/search.ts'
-import { percentDecoded, percentEncoded, shownName } from '../../../../src/engine/shell/names.ts'
+import { percentDecoded, percentEncoded, shownName } from '../../../../src/engine/name-bytes.ts'
 
 describe('names', () => {
   test('round-trip any bytes through a URL', () => {

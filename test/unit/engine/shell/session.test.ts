@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { shellSessionInput } from '../../../../src/core/shapes/shell/session.ts'
-import type { ContainerEnd, ShellContainer } from '../../../../src/engine/shell/container.ts'
+import type { ContainerEnd } from '../../../../src/engine/shell/container.ts'
+import type { ShellContainer } from '../../../../src/engine/shell/interface.ts'
 import { ShellSession } from '../../../../src/engine/shell/session/session.ts'
 
 test.each([

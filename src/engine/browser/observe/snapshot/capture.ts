@@ -15,7 +15,7 @@ import type { ElementFacts, Mark as RawMark, Measured, Named, PageFacts } from '
 import elementsScript from './elements.page.ts?inline'
 import { checkFlags, showChecks } from './check-labels.ts'
 import { bits } from './flag-bits.ts'
-import { keepRefs, nextNumber, takeNumbers } from './refs.ts'
+import { keepRefs, nextNumber, takeNumbers } from '../../elements/refs.ts'
 import { forgetWorlds, knownWorlds, listWorlds, type World, WorldGone } from '../worlds.ts'
 
 /** A page at one moment. */

@@ -13,7 +13,7 @@ import {
 } from './flags.page.ts'
 export { revealInline } from './inline.page.ts'
 import { restoreHidden } from './hidden.page.ts'
-import { selectorMaker } from './selector.page.ts'
+import { selectorMaker } from '../../elements/selector.page.ts'
 import { codeText, drawnText, type EditorText } from '../../../../commands/editors/editor-text.ts'
 import { shortText } from '../../elements/describe.page.ts'
 

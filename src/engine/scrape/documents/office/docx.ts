@@ -8,7 +8,7 @@ import { type Chunk, chunksOf } from './word/docx-chunks.ts'
 import { figureIn, type Figures, figuresOf } from './drawings/figures.ts'
 import { Numbering } from './word/docx-numbering.ts'
 import { symbolsOf } from './symbol-fonts.ts'
-import type { OfficeContent } from './office.ts'
+import type { OfficeContent } from './office-content.ts'
 import {
   all,
   child,

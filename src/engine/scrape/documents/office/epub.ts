@@ -2,7 +2,7 @@
 import { type ElementNode, findElement, isElement, type Tree, type TreeNode } from '../../../extract/tree.ts'
 import { elementAround } from '../document.ts'
 import { treeFromXml } from '../page-tree.ts'
-import type { OfficeContent } from './office.ts'
+import type { OfficeContent } from './office-content.ts'
 import { OfficeError } from './office-error.ts'
 import { all, first, isWebLink, pathIn, requiredXml, textOf } from './office-xml.ts'
 import type { ZipArchive } from './zip.ts'

@@ -3,7 +3,7 @@ import { type ElementNode, isElement, type TreeNode } from '../../../extract/tre
 import { limits } from '../../../../core/limits/limits.ts'
 import { element, elementAround } from '../document.ts'
 import { inlineNodes, type Run, type RunStyle, tableOf } from './inline.ts'
-import type { OfficeContent } from './office.ts'
+import type { OfficeContent } from './office-content.ts'
 import { OfficeError } from './office-error.ts'
 import { all, child, children, first, requiredXml, textOf, xmlOf } from './office-xml.ts'
 import type { ZipArchive } from './zip.ts'

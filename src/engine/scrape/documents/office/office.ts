@@ -2,23 +2,9 @@
 import { BaxError } from '../../../../core/errors/errors.ts'
 import { limits } from '../../../../core/limits/limits.ts'
 import { isElement, type TreeNode } from '../../../extract/tree.ts'
+import type { OfficeContent } from './office-content.ts'
 import { OfficeError, type OfficeFailureReason } from './office-error.ts'
 import { ZipArchive } from './zip.ts'
-
-/** Content of a document, with facts about it. */
-export interface OfficeContent {
-  readonly nodes: readonly TreeNode[]
-  readonly title?: string | undefined
-  readonly description?: string | undefined
-  readonly author?: string | undefined
-  readonly language?: string | undefined
-  readonly published?: string | undefined
-  readonly modified?: string | undefined
-  /** Number of slides. */
-  readonly pages?: number
-  /** Parts of the document that are not in the content. */
-  readonly warning?: string
-}
 
 export interface OfficeFailure {
   readonly reason: OfficeFailureReason

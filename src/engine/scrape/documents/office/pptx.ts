@@ -3,7 +3,7 @@ import { type ElementNode, isElement, type TreeNode } from '../../../extract/tre
 import { element, elementAround } from '../document.ts'
 import { figureIn, type Figures, figuresOf } from './drawings/figures.ts'
 import { tableOf } from './inline.ts'
-import type { OfficeContent } from './office.ts'
+import type { OfficeContent } from './office-content.ts'
 import {
   all,
   child,

@@ -3,7 +3,7 @@ import { limits } from '../../../../core/limits/limits.ts'
 import type { ElementNode, TreeNode } from '../../../extract/tree.ts'
 import { element } from '../document.ts'
 import { type CellFormat, cellFormat, general } from './cell-format.ts'
-import type { OfficeContent } from './office.ts'
+import type { OfficeContent } from './office-content.ts'
 import { OfficeError } from './office-error.ts'
 import { all, child, children, coreFacts, first, mainPart, type Relations, relationsOf, requiredXml, textOf, xmlOf } from './office-xml.ts' // prettier-ignore
 import { type Cell, type Row, sheetNodes } from './sheet-tables.ts'

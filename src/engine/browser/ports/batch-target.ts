@@ -2,13 +2,14 @@
 import type { BrowserContext, Page } from 'playwright'
 import type { BaxError } from '../../../core/errors/errors.ts'
 import type { EventLog } from '../../../core/events/events.ts'
-import type { Approvals } from '../approvals/approvals.ts'
 import type { Clipboard } from '../clipboard/clipboard.ts'
-import type { Dialogs } from '../tabs/dialogs.ts'
+import type { FileStore } from '../files/file-store.ts'
+import type { ApprovalControl } from './approvals.ts'
+import type { DialogControl } from './dialogs.ts'
+import type { DownloadMarks } from './downloads.ts'
+import type { PrivatePage } from './session-host.ts'
 import type { CommandCall } from '../../../core/shapes/commands.ts'
 import type { FileSource } from '../../../core/shapes/session-files.ts'
-import type { Recordable } from '../recording/recordings.ts'
-import type { DownloadWatch } from '../tabs/download-watch.ts'
 
 export interface BatchTarget {
   readonly sessionId: string
@@ -29,9 +30,9 @@ export interface BatchTarget {
   /** Makes a tab active: the next commands use it. */
   activate(page: Page): Promise<void>
   readonly events: EventLog
-  readonly dialogs: Dialogs
+  readonly dialogs: DialogControl
   /** Set when actions may wait for a person. */
-  readonly approvals?: Approvals | undefined
+  readonly approvals?: ApprovalControl | undefined
   /** @throws BaxError `method_denied` for a command that the user of the browser does not allow. */
   checkAllowed?(call: CommandCall): void
   /** @throws BaxError `method_denied` where the user of the browser allows no code of the caller. */
@@ -51,5 +52,14 @@ export interface BatchTarget {
   /** The session for its recorders; undefined in a browser that belongs to its user. */
   readonly recordable?: Recordable
   /** Downloads of the session; undefined in a browser whose downloads belong to its user. */
-  readonly downloads?: DownloadWatch
+  readonly downloads?: DownloadMarks
+}
+
+/** The session that is recorded. */
+export interface Recordable extends Pick<BatchTarget, 'pages' | 'ended' | 'activePage' | 'events'> {
+  readonly browserContext: BrowserContext
+  readonly files: FileStore
+  /** ID of the key that the session belongs to. */
+  readonly owner: string | null
+  openPrivatePage(): Promise<PrivatePage>
 }

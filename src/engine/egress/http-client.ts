@@ -1,9 +1,9 @@
 /** HTTP requests with Node's http module, which loads in a tenth of the time of fetch. */
 import type * as http from 'node:http'
 import type { Readable } from 'node:stream'
-import type { RequestRules } from '../../egress/egress.ts'
+import type { RequestRules } from './egress.ts'
 import { ResponseHeaders } from './response-headers.ts'
-import { BaxError } from '../../../core/errors/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import { explainFetch, isReset } from './fetch-errors.ts'
 
 export interface HttpResponse {

@@ -3,10 +3,10 @@
  * Playwright drives pages. Each session restores its own settings after a navigation to another process, so settings of
  * a second session would compete with Playwright's; and new pages get them before they run.
  */
-import type { ConnectOverCDPTransport } from 'playwright'
+import type { BrowserContext, ConnectOverCDPTransport } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { CdpMessage } from '../../cdp/router.ts'
-import { isForeignCall } from '../cdp/binding-calls.ts'
+import { isForeignCall } from './binding-calls.ts'
 import { withoutLargeBody } from '../network/sent-bodies.ts'
 
 /** Changes one setting of pages. */
@@ -30,6 +30,15 @@ export interface Overrides {
   /** Sets the override of a method in all pages, or removes it. @throws BaxError `action_failed` when a page refuses. */
   set(method: string, override: Override | undefined): Promise<void>
 }
+
+const byContext = new WeakMap<BrowserContext, Overrides>()
+
+/** Makes emulation available in a context. */
+export const enableEmulation = (context: BrowserContext, overrides: Overrides): void =>
+  void byContext.set(context, overrides)
+
+/** Returns the overrides of a context; undefined where emulation is not available. */
+export const overridesOf = (context: BrowserContext): Overrides | undefined => byContext.get(context)
 
 interface PageSession {
   readonly targetId: string

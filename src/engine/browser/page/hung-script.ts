@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { CDPSession, Frame, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { ownSessionOf, type Session } from '../direct/internals.ts'
+import { ownSessionOf, type Session } from './internals.ts'
 import { hasOpenDialog } from './open-dialogs.ts'
-import { isGone } from '../batch/playwright-errors.ts'
+import { isGone } from './playwright-errors.ts'
 
 export interface ScriptLimits {
   readonly timeoutMs: number

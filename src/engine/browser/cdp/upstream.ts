@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { limits } from '../../../core/limits/limits.ts'
 import { answeredId, messageExcess, tooLargeAnswer } from '../../cdp/message-size.ts'
 import { CdpRouter, type CdpWire } from '../../cdp/router.ts'
-import { OutputLimit, sessionIn, tailBytes } from '../tabs/output-limit.ts'
+import { OutputLimit, sessionIn, tailBytes } from './output-limit.ts'
 
 export { type CdpMessage, Channel } from '../../cdp/router.ts'
 

@@ -6,12 +6,12 @@ import { closeCodes, type Link } from '../../../core/net/link.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { CdpCalls, type CdpDone } from '../../cdp/calls.ts'
 import { readCall, sendToClient } from '../../cdp/message.ts'
-import type { Approvals } from '../approvals/approvals.ts'
+import type { ApprovalControl } from '../ports/approvals.ts'
 import { pageLeft } from '../approvals/shown-document.ts'
-import type { Session } from '../session/session.ts'
+import type { LiveSession } from '../ports/session.ts'
 import { oncePer } from '../../once-per.ts'
 
-const callsOf = oncePer((session: Session) => {
+const callsOf = oncePer((session: LiveSession) => {
   const activeTarget = async () => targetOf(await session.page())
   // Browser sessions have their own event stream.
   return new CdpCalls({ open: () => session.openCdp(), activeTarget, onEvent() {} })
@@ -23,7 +23,7 @@ const targetOf = oncePer(async (page: Page) => {
 })
 
 /** Calls one method; protocol sessions stay attached for the next call. */
-export function callOn(session: Session, request: CdpRequest, signal: AbortSignal): Promise<CdpDone> {
+export function callOn(session: LiveSession, request: CdpRequest, signal: AbortSignal): Promise<CdpDone> {
   const call = async (either: AbortSignal) => {
     if (session.approvals) await approve(session.approvals, session, request, either)
     return callsOf(session).call(request, either)
@@ -36,8 +36,8 @@ export function callOn(session: Session, request: CdpRequest, signal: AbortSigna
 
 /** Waits for a person, whichever actions the session confirms: a CDP call can perform any of them. */
 async function approve(
-  approvals: Approvals,
-  session: Session,
+  approvals: ApprovalControl,
+  session: LiveSession,
   { method, params }: CdpRequest,
   signal: AbortSignal,
 ): Promise<void> {
@@ -48,7 +48,7 @@ async function approve(
 }
 
 /** Connects a CDP client. @throws BaxError `unauthorized` for view tokens, `rate_limited`, `unsupported`. */
-export async function openClient(session: Session, token: string | null): Promise<(link: Link) => void> {
+export async function openClient(session: LiveSession, token: string | null): Promise<(link: Link) => void> {
   // Clients can perform every action that a person has to approve.
   if (session.approvals)
     throw new BaxError('unsupported', 'CDP clients are not served for a session with confirm', {

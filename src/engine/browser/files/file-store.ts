@@ -11,7 +11,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { FileSource, SessionFile } from '../../../core/shapes/session-files.ts'
 import { untilAborted } from '../../../core/process/until-aborted.ts'
 import { privateDir } from '../../../core/state/files.ts'
-import { percentEncoded } from '../../shell/names.ts'
+import { percentEncoded } from '../../name-bytes.ts'
 
 interface StoredFile {
   readonly path: string

@@ -1,11 +1,10 @@
 /** Playwright on one CDP channel: contexts with their CDP IDs, and client hints that match the user agent. */
 import type { BrowserContext, BrowserContextOptions, ConnectOverCDPTransport } from 'playwright'
 import { limits } from '../../../core/limits/limits.ts'
-import { enableEmulation } from '../emulation/emulation.ts'
-import { OverrideTransport } from '../emulation/override-transport.ts'
+import { enableEmulation, OverrideTransport } from './override-transport.ts'
 import { playwright } from './playwright.ts'
 import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
-import { withoutServerAddress } from '../cdp/server-address.ts'
+import { withoutServerAddress } from './server-address.ts'
 import { type ContextDownloads, DownloadEvents } from './download-events.ts'
 import { type ContextTransfers, Transfers } from './transfers.ts'
 import { clientHintsFor } from './user-agents.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RelayEvent } from '../../../../src/core/shapes/relay.ts'
-import { toHar } from '../../../../src/engine/relay/events/har.ts'
+import type { RelayEvent } from '../../../src/core/shapes/relay.ts'
+import { toHar } from '../../../src/engine/browser/network/to-har.ts'
 
 let seq = 0
 const network = (type: string, ts: number, data: Record<string, unknown>): RelayEvent => ({

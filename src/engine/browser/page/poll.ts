@@ -4,7 +4,7 @@ import type { Page } from 'playwright'
 import type { Probe, Unanswered } from '../../../core/operation/command.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { unlessGone } from './playwright-errors.ts'
-import type { ScriptLimits } from '../tabs/hung-script.ts'
+import type { ScriptLimits } from './hung-script.ts'
 
 /** Interval of the checks, in milliseconds. */
 const intervalMs = 100

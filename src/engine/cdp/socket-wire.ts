@@ -1,10 +1,10 @@
 /** Wraps a browser's WebSocket as the wire of a CDP router. */
 import type { LookupFunction } from 'node:net'
 import { WebSocket } from 'ws'
-import { BaxError } from '../../../core/errors/errors.ts'
-import { systemReason } from '../../../core/errors/system-errors.ts'
-import { answeredId, messageExcess, tooLargeAnswer } from '../../cdp/message-size.ts'
-import type { CdpWire } from '../../cdp/router.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { systemReason } from '../../core/errors/system-errors.ts'
+import { answeredId, messageExcess, tooLargeAnswer } from './message-size.ts'
+import type { CdpWire } from './router.ts'
 
 export type BrowserWire = Required<CdpWire>
 

@@ -1,15 +1,17 @@
 /** URLs where other programs reach a session; they pass its frame token as `?token=`. */
 import type { Call } from '../../../core/operation/call.ts'
 import type { SessionRecord } from '../../../core/shapes/session.ts'
-import type { Session } from './session.ts'
 
 /** Base URLs of the server: the one that the caller used, and the one that serves WebSockets. */
 export type BaseUrls = Pick<Call, 'baseUrl' | 'socketBaseUrl'>
 
 type SessionUrls = Pick<SessionRecord, 'sse_url' | 'cdp_url' | 'live_view_url'>
 
+/** Record of a session without the URLs, which depend on the request. */
+export type SessionSketch = Omit<SessionRecord, keyof SessionUrls>
+
 export function urlsOf(
-  { sessionId, servesCdp }: Pick<Session, 'sessionId' | 'servesCdp'>,
+  { sessionId, servesCdp }: { readonly sessionId: string; readonly servesCdp: boolean },
   { baseUrl, socketBaseUrl }: BaseUrls,
 ): SessionUrls {
   const serves = socketBaseUrl !== null && servesCdp

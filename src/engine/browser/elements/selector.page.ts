@@ -1,6 +1,6 @@
 /** Runs in the page: finds short CSS selectors that match only one element. */
 
-import { oncePer } from '../../../once-per.ts'
+import { oncePer } from '../../once-per.ts'
 
 interface Counts {
   readonly ids: Map<string, number>

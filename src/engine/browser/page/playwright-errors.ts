@@ -5,8 +5,8 @@ import { asBaxError, BaxError, type ErrorCode } from '../../../core/errors/error
 import { isSystemError, systemReason } from '../../../core/errors/system-errors.ts'
 import { unresolvedHost } from '../../../core/errors/unresolved-host.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
-import type { BatchTarget } from './batch-target.ts'
-import { withReason } from '../tabs/net-reason.ts'
+import type { BatchTarget } from '../ports/batch-target.ts'
+import { withReason } from './net-reason.ts'
 
 /** Time in which the end of a session or a crash is reported, after calls that fail because of it. */
 const endMs = 200

@@ -3,7 +3,7 @@ import { Script } from 'node:vm'
 import type { CDPSession, Page } from 'playwright'
 import type { TypedValue } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { terminateAfter, prepareToTerminate, cdpSessionOf, type ScriptLimits } from '../tabs/hung-script.ts'
+import { terminateAfter, prepareToTerminate, cdpSessionOf, type ScriptLimits } from './hung-script.ts'
 import { textFunction } from './page-function.ts'
 import typedValueScript from './typed-value.page.ts?inline'
 

@@ -1,6 +1,6 @@
 /** Converts network errors to BaxErrors. Messages contain no URL, because a redirect can lead to an internal one. */
-import { BaxError } from '../../../core/errors/errors.ts'
-import { unresolvedHost } from '../../../core/errors/unresolved-host.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { unresolvedHost } from '../../core/errors/unresolved-host.ts'
 
 /** Returns the underlying error with a code; of several connection attempts, the first. */
 function rootError(error: unknown): NodeJS.ErrnoException {

@@ -1,26 +1,23 @@
 /**
- * Crawls for a gateway: everything is in Redis, and workers do the work. Maps are not part of it: they run on one worker,
- * to which the gateway forwards them.
+ * Keeps the crawls of a fleet in Redis; workers do the work. Maps are not part of it: they run on one worker, to which the
+ * gateway forwards them.
  */
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { type Caller, canSee } from '../../core/access/caller.ts'
 import { allowanceOf, type Allowances } from '../../core/access/quota.ts'
 import type { Log } from '../../core/config/config.ts'
-import type { Crawls } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits/limits.ts'
-import type { Call, Frame, StreamCall } from '../../core/operation/call.ts'
-import type { CrawlAccepted, CrawlAccounts, CrawlAnswer, CrawlInput, CrawlState, CrawlStatus, CrawlUsage } from '../../core/shapes/crawl.ts' // prettier-ignore
-import { assertComparable } from '../../engine/crawl/comparable.ts'
-import { crawlFrames } from '../../engine/crawl/feed.ts'
+import type { Call } from '../../core/operation/call.ts'
+import type { CrawlInput, CrawlStatus } from '../../core/shapes/crawl.ts'
+import type { CrawlHost, CrawlProgress, ListedCrawl, OpenCrawl, StartedCrawl } from '../../engine/crawl/crawls.ts'
 import { finishLine, startLines } from '../../engine/crawl/lines.ts'
 import { type CrawlPlan, planCrawl } from '../../engine/crawl/plan.ts'
-import type { PageRange } from '../../engine/crawl/responses.ts'
 import { notFound } from '../../engine/crawl/store/crawl-store.ts'
 import { Journal, type JournalEntry } from '../../engine/crawl/store/journal.ts'
-import { acceptedAnswer, accountsAnswer, assertLimit, assertResumable, cancelledStatus, listedAnswer, stateAnswer, usageAnswer, wholeAnswer } from '../../engine/crawl/views.ts' // prettier-ignore
+import { assertResumable } from '../../engine/crawl/views.ts'
 import { ask } from '../redis/ask.ts'
 import { Subscriptions } from '../redis/subscriptions.ts'
 import { currentOf, RemoteCrawl, type ReportedProgress } from './followed.ts'
@@ -29,7 +26,7 @@ import { addCrawl, type CrawlJob, openCrawlsQueue } from './queue/queues.ts'
 import { WritingLogs } from './store/redis-logs.ts'
 import { type CrawlQuota, type CrawlRunId, crawlJobId, type FleetCrawl, FleetCrawlStore, type PlacedRun } from './store/store.ts' // prettier-ignore
 
-export interface FleetCrawlsFacts {
+export interface FleetCrawlFacts {
   /** A connection that others may share; it is not closed. */
   readonly redis: Redis
   /** Build of this gateway, whose workers get its crawls. */
@@ -44,14 +41,14 @@ export interface FleetCrawlsFacts {
   readonly workers: () => Promise<number>
 }
 
-export class FleetCrawls implements Omit<Crawls, 'map'> {
-  readonly #facts: FleetCrawlsFacts
+export class FleetCrawlHost implements CrawlHost<FleetCrawl> {
+  readonly #facts: FleetCrawlFacts
   readonly #store: FleetCrawlStore
   readonly #queue: Queue<CrawlJob>
   readonly #subscriptions: Subscriptions
   readonly #sweeper: NodeJS.Timeout
 
-  constructor(facts: FleetCrawlsFacts) {
+  constructor(facts: FleetCrawlFacts) {
     const { redis, build } = facts
     this.#facts = facts
     this.#store = new FleetCrawlStore(redis, build)
@@ -65,16 +62,17 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
     return this.#facts.mostPages
   }
 
-  async crawl(input: CrawlInput, call: Call): Promise<CrawlAnswer | CrawlAccepted> {
-    assertLimit(input, this.mostPages)
-    const { caller, signal } = call
+  /** Limits how long a caller waits for Redis. @throws BaxError `fleet_unavailable` */
+  ask<T>(work: () => Promise<T>): Promise<T> {
+    return ask(this.#facts.redis, work, limits.crawl.fleet.answerMs)
+  }
+
+  async start(input: CrawlInput, { caller, signal: aborted }: Call): Promise<StartedCrawl> {
     const plan = planCrawl(input, caller.keyId)
-    await this.#facts.check(plan, signal)
-    const { since } = input
-    if (since !== undefined) assertComparable(input, await this.#ask(() => this.#find(since, caller)))
+    await this.#facts.check(plan, aborted)
     const id = newId('crl')
     const request = { input, created_at: new Date().toISOString(), owner: caller.keyId }
-    await this.#ask(async () => {
+    await this.ask(async () => {
       const run = await this.#store.add(id, request, await this.#quotaOf(caller))
       try {
         await this.#add(run, { activeMs: 0, owner: caller.keyId })
@@ -84,77 +82,63 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
         throw error
       }
     })
-    if (input.async || call.preferAsync) return acceptedAnswer(id, call)
-    return this.#following(id, async (remote) => {
-      const cancel = () => void this.#store.askToCancel(id).catch(() => {})
-      if (signal.aborted) cancel()
-      signal.addEventListener('abort', cancel, { once: true })
-      await remote.ended().finally(() => signal.removeEventListener('abort', cancel))
-      return wholeAnswer(remote.crawl, call)
-    })
+    const ended = (signal: AbortSignal) =>
+      this.#following(id, async (remote) => {
+        const cancel = () => void this.#store.askToCancel(id).catch(() => {})
+        if (signal.aborted) cancel()
+        signal.addEventListener('abort', cancel, { once: true })
+        await remote.ended().finally(() => signal.removeEventListener('abort', cancel))
+        return remote.crawl
+      })
+    return { id, ended }
   }
 
-  async get({ id, ...part }: PageRange & { id: string }, call: Call): Promise<CrawlState> {
-    return this.#ask(async () => stateAnswer(await this.#find(id, call.caller), part, call))
+  async find(id: string, caller: Caller): Promise<FleetCrawl> {
+    const crawl = await this.#store.read(id)
+    if (canSee(caller, crawl.record.owner)) return crawl
+    throw notFound(id)
   }
 
-  async list({ limit }: { limit: number }, call: Call) {
-    const all = await this.#all(call.caller)
-    return { crawls: all.slice(0, limit).map((crawl) => listedAnswer(crawl, call)), total: all.length }
+  async all(caller: Caller): Promise<{ crawls: FleetCrawl[] }> {
+    const found = await Promise.all((await this.#store.ids()).map((id) => this.#tryRead(id)))
+    const crawls = found
+      .filter((crawl) => crawl !== undefined)
+      .filter(({ record }) => canSee(caller, record.owner))
+      .toSorted((a, b) => b.record.createdAt.localeCompare(a.record.createdAt))
+    return { crawls }
   }
 
-  async usage({ caller }: Call): Promise<CrawlUsage> {
-    const all = await this.#all(caller)
-    const running = all.filter(({ isRunning }) => isRunning)
-    const texts = await this.#ask(() => Promise.all(running.map(({ record }) => this.#facts.redis.get(progressKey(record.id))))) // prettier-ignore
-    const progress = running.map((crawl, at) => {
+  async progressOf(crawls: readonly ListedCrawl[]): Promise<CrawlProgress[]> {
+    const running = crawls.filter(({ isRunning }) => isRunning)
+    const texts = await Promise.all(running.map(({ record }) => this.#facts.redis.get(progressKey(record.id))))
+    return running.map((crawl, at) => {
       const reported = JSON.parse(texts[at] ?? '{}') as Partial<ReportedProgress>
       return { current: currentOf(crawl, reported), queued: crawl.record.queued }
     })
-    return usageAnswer(all, progress)
   }
 
-  async accounts(id: string, call: Call): Promise<CrawlAccounts> {
-    return this.#ask(async () => accountsAnswer(await this.#find(id, call.caller)))
-  }
-
-  async cancel(id: string, { caller }: Call): Promise<CrawlStatus> {
-    const found = await this.#ask(() => this.#find(id, caller))
-    if (!found.isRunning || !(await this.#ask(() => this.#store.askToCancel(id)))) return cancelledStatus(found.record)
+  async stop({ record: { id }, run, build }: FleetCrawl): Promise<CrawlStatus | undefined> {
+    if (!(await this.ask(() => this.#store.askToCancel(id)))) return undefined
     return this.#following(id, async (remote) => {
-      await this.#ask(() => this.#cancelWaiting({ id, run: found.run, build: found.build }))
+      await this.ask(() => this.#cancelWaiting({ id, run, build }))
       await remote.ended()
       return remote.crawl.record.status(false)
     })
   }
 
-  async resume(id: string, call: Call): Promise<CrawlAccepted> {
-    return this.#ask(async () => {
-      const { record, isRunning } = await this.#find(id, call.caller)
-      if (isRunning) throw new BaxError('conflict', 'the crawl is running')
-      assertResumable(record, false)
-      const { owner } = record
-      await this.#add(await this.#store.resume(record, await this.#quotaOf(call.caller)), { activeMs: record.activeMs(), owner }) // prettier-ignore
-      return acceptedAnswer(id, call)
-    })
+  async resume({ record, isRunning }: FleetCrawl, caller: Caller): Promise<void> {
+    if (isRunning) throw new BaxError('conflict', 'the crawl is running')
+    assertResumable(record, false)
+    const { owner } = record
+    await this.#add(await this.#store.resume(record, await this.#quotaOf(caller)), { activeMs: record.activeMs(), owner }) // prettier-ignore
   }
 
-  async follow(
-    { id, since, types }: { id: string; since: number; types?: readonly string[] | undefined },
-    { caller, signal }: StreamCall,
-  ): Promise<AsyncIterable<Frame> | null> {
-    const { logs, record, isRunning } = await this.#ask(() => this.#find(id, caller))
+  async open(id: string, caller: Caller): Promise<OpenCrawl> {
+    const { logs, record, isRunning } = await this.ask(() => this.find(id, caller))
     const { bytes, seq } = record
-    if (!isRunning) return since >= seq ? null : crawlFrames(logs, undefined, { since, types, bytes, signal })
-    const remote = await this.#ask(() => RemoteCrawl.open(this.#followFacts, id))
-    const frames = crawlFrames(logs, remote, { since, types, bytes, signal })
-    return (async function* () {
-      try {
-        yield* frames
-      } finally {
-        remote.close()
-      }
-    })()
+    if (!isRunning) return { logs, bytes, seq }
+    const live = await this.ask(() => RemoteCrawl.open(this.#followFacts, id))
+    return { logs, bytes, seq, live, close: () => live.close() }
   }
 
   /** Leaves the crawls to the workers. */
@@ -169,7 +153,7 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
   }
 
   async #following<T>(id: string, work: (remote: RemoteCrawl) => Promise<T>): Promise<T> {
-    const remote = await this.#ask(() => RemoteCrawl.open(this.#followFacts, id))
+    const remote = await this.ask(() => RemoteCrawl.open(this.#followFacts, id))
     try {
       return await work(remote)
     } finally {
@@ -209,24 +193,6 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
     return { key: allowanceOf(caller, allowances).crawls, all }
   }
 
-  /** @throws BaxError `crawl_not_found`, also for crawls of other callers. */
-  async #find(id: string, caller: Caller): Promise<FleetCrawl> {
-    const crawl = await this.#store.read(id)
-    if (canSee(caller, crawl.record.owner)) return crawl
-    throw notFound(id)
-  }
-
-  /** Returns all crawls that a caller can see, newest first. */
-  async #all(caller: Caller): Promise<FleetCrawl[]> {
-    return this.#ask(async () => {
-      const found = await Promise.all((await this.#store.ids()).map((id) => this.#tryRead(id)))
-      return found
-        .filter((crawl) => crawl !== undefined)
-        .filter(({ record }) => canSee(caller, record.owner))
-        .toSorted((a, b) => b.record.createdAt.localeCompare(a.record.createdAt))
-    })
-  }
-
   /** Reads a crawl; undefined if it was removed meanwhile. */
   async #tryRead(id: string): Promise<FleetCrawl | undefined> {
     try {
@@ -235,11 +201,6 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
       if ((error as BaxError).code === 'crawl_not_found') return undefined
       throw error
     }
-  }
-
-  /** Limits how long a caller waits for Redis. @throws BaxError `fleet_unavailable` */
-  #ask<T>(work: () => Promise<T>): Promise<T> {
-    return ask(this.#facts.redis, work, limits.crawl.fleet.answerMs)
   }
 
   async #sweep(): Promise<void> {
