@@ -54,12 +54,12 @@ function operations({ operations: all }) {
   return [row(['command', 'HTTP', 'description']), row(['---', '---', '---']), ...rows].join('\n')
 }
 
-/** Loads the table of limits, which is TypeScript. */
-async function readLimits() {
-  const entryPoints = [fileURLToPath(new URL('../src/core/limits/limits.ts', import.meta.url))]
+/** Loads a module of TypeScript, such as a table. */
+async function load(path) {
+  const entryPoints = [join(root, path)]
   const built = await esbuild.build({ entryPoints, bundle: true, format: 'esm', write: false })
   const code = Buffer.from(built.outputFiles[0].contents).toString('base64')
-  return (await import(`data:text/javascript;base64,${code}`)).limits
+  return import(`data:text/javascript;base64,${code}`)
 }
 
 function limitsTable(limits) {
@@ -211,11 +211,25 @@ function sharesTable(limits) {
   return [row(head), row(head.map(() => '---')), ...rows].join('\n')
 }
 
+/** Lists the search providers; those that need no settings share a row. */
+function providersTable({ searchProviders, searchProviderNames, isByPages, searchVariables }) {
+  const code = (texts) => texts.map((text) => `\`${text}\``).join(', ')
+  const byPages = searchProviderNames.filter(isByPages)
+  const rows = [
+    ...searchProviderNames
+      .filter((name) => !isByPages(name))
+      .map((name) => [code([name]), code(searchVariables(name)), searchProviders[name].kind]),
+    [code(byPages), 'none', searchProviders[byPages[0]].kind],
+  ].map(row)
+  return [row(['provider', 'configuration', 'kind']), row(['---', '---', '---']), ...rows].join('\n')
+}
+
 const row = (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 const fieldOf = ({ name, required }) => (required ? `\`${name}\`` : `\`${name}?\``)
 
 const manifest = JSON.parse(readFileSync(join(root, 'dist/manifest.json'), 'utf8'))
-const limits = await readLimits()
+const { limits } = await load('src/core/limits/limits.ts')
+const providers = await load('src/core/config/search-providers.ts')
 const parts = {
   guide: pages(),
   catalogue: catalogue(manifest),
@@ -223,6 +237,7 @@ const parts = {
   limits: limitsTable(limits),
   shares: sharesTable(limits),
   families: families(manifest),
+  providers: providersTable(providers),
 }
 const documents = [
   'README.md',

@@ -9,7 +9,7 @@ import { lacksSandbox, sandboxHint, sandboxWarning } from '../core/process/sandb
 import { damagedFiles } from '../core/state/state-check.ts'
 import { explainDir } from '../core/state/state-dir.ts'
 import { hasDisplay } from './engine/engine-config.ts'
-import { searchNeeds, searchOrder } from '../core/config/search-providers.ts'
+import { isByPages, searchOrder, variablesOfApis } from '../core/config/search-providers.ts'
 import type { Io } from './io.ts'
 import type { Settings } from './settings.ts'
 
@@ -189,8 +189,8 @@ async function nearestExisting(path: string): Promise<string> {
 /** Checks if a search API is configured; without one, result pages of search engines are scraped. */
 export async function checkSearch({ search = {} }: Settings): Promise<Check> {
   const names = searchOrder(search)
-  const byKey = names.filter((name) => searchNeeds[name].length > 0)
-  const mend = 'set BAX_SEARXNG_URL, BAX_BRAVE_KEY, BAX_SERPER_KEY, or BAX_GOOGLE_KEY and BAX_GOOGLE_CX to use a search API' // prettier-ignore
+  const byKey = names.filter((name) => !isByPages(name))
+  const mend = `set ${variablesOfApis(' and ')} to use a search API`
   const found = `${names.join(', ')}${byKey.length === 0 ? ' (result pages, which often block programs)' : ''}`
   return { name: 'search', needed: false, ok: byKey.length > 0, found, ...(byKey.length === 0 && { mend }) }
 }

@@ -11,7 +11,7 @@ import { readRegularFile } from '../core/state/outside-files.ts'
 import type { EngineState } from '../core/state/local-files.ts'
 import { didYouMean } from '../core/errors/suggest.ts'
 import type { Io } from './io.ts'
-import { readSearch } from './search/settings.ts'
+import { readSearch } from '../core/config/search-settings.ts'
 import { readShell } from './shell/settings.ts'
 
 /** Flags that every command takes. */
