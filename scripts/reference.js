@@ -57,7 +57,7 @@ function operations({ operations: all }) {
 /** Loads a module of TypeScript, such as a table. */
 async function load(path) {
   const entryPoints = [join(root, path)]
-  const built = await esbuild.build({ entryPoints, bundle: true, format: 'esm', write: false })
+  const built = await esbuild.build({ entryPoints, bundle: true, platform: 'node', format: 'esm', write: false })
   const code = Buffer.from(built.outputFiles[0].contents).toString('base64')
   return import(`data:text/javascript;base64,${code}`)
 }
@@ -213,17 +213,33 @@ function sharesTable(limits) {
 
 /** Lists the search providers; those that need no settings share a row. */
 function providersTable({ searchProviders, searchProviderNames, isByPages, searchVariables }) {
-  const code = (texts) => texts.map((text) => `\`${text}\``).join(', ')
+  const all = (texts) => texts.map(code).join(', ')
   const byPages = searchProviderNames.filter(isByPages)
   const rows = [
     ...searchProviderNames
       .filter((name) => !isByPages(name))
-      .map((name) => [code([name]), code(searchVariables(name)), searchProviders[name].kind]),
-    [code(byPages), 'none', searchProviders[byPages[0]].kind],
+      .map((name) => [code(name), all(searchVariables(name)), searchProviders[name].kind]),
+    [all(byPages), 'none', searchProviders[byPages[0]].kind],
   ].map(row)
   return [row(['provider', 'configuration', 'kind']), row(['---', '---', '---']), ...rows].join('\n')
 }
 
+/** Lists the settings, and where each can be given. */
+function settingsTable({ settingsTable: table, variableOf }) {
+  const rows = Object.entries(table)
+    .filter(([, { guide }]) => guide !== false)
+    .map(([name, { description, guide = {}, ...setting }]) => {
+      const { flag = setting.flag && code(`--${name.replaceAll('_', '-')}`) } = guide
+      const variable = setting.read && variableOf(name, setting)
+      const { environment = variable && code(variable) } = guide
+      const { file = setting.read && setting.file !== false && code(name) } = guide
+      return [description, flag, environment, file].map((cell) => cell || '')
+    })
+  const lines = [['setting', 'flag', 'environment', 'file'], ['---', '---', '---', '---'], ...rows].map(row)
+  return lines.join('\n').replaceAll(/\|  (?=\|)/g, '| ')
+}
+
+const code = (text) => `\`${text}\``
 const row = (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 const fieldOf = ({ name, required }) => (required ? `\`${name}\`` : `\`${name}?\``)
 
@@ -238,6 +254,7 @@ const parts = {
   shares: sharesTable(limits),
   families: families(manifest),
   providers: providersTable(providers),
+  settings: settingsTable(await load('src/core/config/settings.ts')),
 }
 const documents = [
   'README.md',

@@ -11,7 +11,7 @@ import { explainDir } from '../core/state/state-dir.ts'
 import { hasDisplay } from './engine/engine-config.ts'
 import { isByPages, searchOrder, variablesOfApis } from '../core/config/search-providers.ts'
 import type { Io } from './io.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../core/config/settings.ts'
 
 export interface Check {
   readonly name: string

@@ -12,9 +12,7 @@ import {
   searchProviderNames,
   searchVariable,
 } from './search-providers.ts'
-
-/** Environment variables by name. */
-export type Environment = Readonly<Record<string, string | undefined>>
+import type { Environment } from './setting.ts'
 
 /** Reads the settings of all providers. @throws BaxError `invalid_request` with the name of the setting */
 export function readSearch(env: Environment, file: unknown = {}): SearchConfig | undefined {
