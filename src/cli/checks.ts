@@ -195,8 +195,8 @@ export async function checkSearch({ search = {} }: Settings): Promise<Check> {
   return { name: 'search', needed: false, ok: byKey.length > 0, found, ...(byKey.length === 0 && { mend }) }
 }
 
-export async function checkDocker({ env }: Io): Promise<Check> {
-  const address = env['DOCKER_HOST'] || 'unix:///var/run/docker.sock'
+export async function checkDocker({ shell = {} }: Settings): Promise<Check> {
+  const address = shell.dockerHost ?? 'unix:///var/run/docker.sock'
   const head = { name: 'docker', needed: false }
   if (!address.startsWith('unix://')) return { ...head, ok: true, found: address }
   const path = address.slice('unix://'.length)
