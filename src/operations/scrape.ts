@@ -32,6 +32,7 @@ export const scrape = defineOperation({
     "bax scrape https://example.com --prompt 'title and links of the page'",
     'bax scrape --file urls.txt --ndjson > pages.ndjson',
   ],
+  sample: { url: 'https://example.com', formats: ['markdown', 'links'] },
   input: scrapeInput,
   output: scrapeAnswer,
   errors: [
@@ -62,6 +63,7 @@ export const search = defineOperation({
     "bax search 'how river deltas grow' --limit 3 --formats markdown",
     "bax search 'flood news' --tbs qdr:w --country DE -o pages",
   ],
+  sample: { query: 'how river deltas grow', limit: 3, formats: ['markdown'] },
   input: searchInput,
   output: searchAnswer,
   errors: ['search_unavailable', 'session_not_found', 'session_closed', 'url_blocked', ...pageFailures],
