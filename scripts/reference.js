@@ -54,12 +54,12 @@ function operations({ operations: all }) {
   return [row(['command', 'HTTP', 'description']), row(['---', '---', '---']), ...rows].join('\n')
 }
 
-/** Loads the table of limits, which is TypeScript. */
-async function readLimits() {
-  const entryPoints = [fileURLToPath(new URL('../src/core/limits/limits.ts', import.meta.url))]
-  const built = await esbuild.build({ entryPoints, bundle: true, format: 'esm', write: false })
+/** Loads a module of TypeScript, such as a table. */
+async function load(path) {
+  const entryPoints = [join(root, path)]
+  const built = await esbuild.build({ entryPoints, bundle: true, platform: 'node', format: 'esm', write: false })
   const code = Buffer.from(built.outputFiles[0].contents).toString('base64')
-  return (await import(`data:text/javascript;base64,${code}`)).limits
+  return import(`data:text/javascript;base64,${code}`)
 }
 
 function limitsTable(limits) {
@@ -211,11 +211,41 @@ function sharesTable(limits) {
   return [row(head), row(head.map(() => '---')), ...rows].join('\n')
 }
 
+/** Lists the search providers; those that need no settings share a row. */
+function providersTable({ searchProviders, searchProviderNames, isByPages, searchVariables }) {
+  const all = (texts) => texts.map(code).join(', ')
+  const byPages = searchProviderNames.filter(isByPages)
+  const rows = [
+    ...searchProviderNames
+      .filter((name) => !isByPages(name))
+      .map((name) => [code(name), all(searchVariables(name)), searchProviders[name].kind]),
+    [all(byPages), 'none', searchProviders[byPages[0]].kind],
+  ].map(row)
+  return [row(['provider', 'configuration', 'kind']), row(['---', '---', '---']), ...rows].join('\n')
+}
+
+/** Lists the settings, and where each can be given. */
+function settingsTable({ settingsTable: table, variableOf }) {
+  const rows = Object.entries(table)
+    .filter(([, { guide }]) => guide !== false)
+    .map(([name, { description, guide = {}, ...setting }]) => {
+      const { flag = setting.flag && code(`--${name.replaceAll('_', '-')}`) } = guide
+      const variable = setting.read && variableOf(name, setting)
+      const { environment = variable && code(variable) } = guide
+      const { file = setting.read && setting.file !== false && code(name) } = guide
+      return [description, flag, environment, file].map((cell) => cell || '')
+    })
+  const lines = [['setting', 'flag', 'environment', 'file'], ['---', '---', '---', '---'], ...rows].map(row)
+  return lines.join('\n').replaceAll(/\|  (?=\|)/g, '| ')
+}
+
+const code = (text) => `\`${text}\``
 const row = (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 const fieldOf = ({ name, required }) => (required ? `\`${name}\`` : `\`${name}?\``)
 
 const manifest = JSON.parse(readFileSync(join(root, 'dist/manifest.json'), 'utf8'))
-const limits = await readLimits()
+const { limits } = await load('src/core/limits/limits.ts')
+const providers = await load('src/core/config/search-providers.ts')
 const parts = {
   guide: pages(),
   catalogue: catalogue(manifest),
@@ -223,6 +253,8 @@ const parts = {
   limits: limitsTable(limits),
   shares: sharesTable(limits),
   families: families(manifest),
+  providers: providersTable(providers),
+  settings: settingsTable(await load('src/core/config/settings.ts')),
 }
 const documents = [
   'README.md',

@@ -9,9 +9,9 @@ import { lacksSandbox, sandboxHint, sandboxWarning } from '../core/process/sandb
 import { damagedFiles } from '../core/state/state-check.ts'
 import { explainDir } from '../core/state/state-dir.ts'
 import { hasDisplay } from './engine/engine-config.ts'
-import { searchNeeds, searchOrder } from '../core/config/search-providers.ts'
+import { isByPages, searchOrder, variablesOfApis } from '../core/config/search-providers.ts'
 import type { Io } from './io.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../core/config/settings.ts'
 
 export interface Check {
   readonly name: string
@@ -189,14 +189,14 @@ async function nearestExisting(path: string): Promise<string> {
 /** Checks if a search API is configured; without one, result pages of search engines are scraped. */
 export async function checkSearch({ search = {} }: Settings): Promise<Check> {
   const names = searchOrder(search)
-  const byKey = names.filter((name) => searchNeeds[name].length > 0)
-  const mend = 'set BAX_SEARXNG_URL, BAX_BRAVE_KEY, BAX_SERPER_KEY, or BAX_GOOGLE_KEY and BAX_GOOGLE_CX to use a search API' // prettier-ignore
+  const byKey = names.filter((name) => !isByPages(name))
+  const mend = `set ${variablesOfApis(' and ')} to use a search API`
   const found = `${names.join(', ')}${byKey.length === 0 ? ' (result pages, which often block programs)' : ''}`
   return { name: 'search', needed: false, ok: byKey.length > 0, found, ...(byKey.length === 0 && { mend }) }
 }
 
-export async function checkDocker({ env }: Io): Promise<Check> {
-  const address = env['DOCKER_HOST'] || 'unix:///var/run/docker.sock'
+export async function checkDocker({ shell = {} }: Settings): Promise<Check> {
+  const address = shell.dockerHost ?? 'unix:///var/run/docker.sock'
   const head = { name: 'docker', needed: false }
   if (!address.startsWith('unix://')) return { ...head, ok: true, found: address }
   const path = address.slice('unix://'.length)

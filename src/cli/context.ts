@@ -2,7 +2,7 @@
 import type { Manifest, OperationEntry } from '../operations/manifest.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import type { Io } from './io.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../core/config/settings.ts'
 
 export interface Context {
   readonly io: Io

@@ -9,6 +9,7 @@ import { batchAccepted, batchInput } from '../core/shapes/jobs/batch.ts'
 import { type CrawlAccepted, type CrawlInput, crawlInput, type UrlList } from '../core/shapes/crawl.ts'
 import { cancelCrawl, crawl, getCrawl, getCrawlErrors } from './crawl.ts'
 import { validUrls } from './url-list.ts'
+import { samples } from './samples.ts'
 
 type BatchInput = z.output<typeof batchInput>
 
@@ -54,6 +55,7 @@ export const batchScrape = defineOperation({
   http: 'POST /v1/batch/scrape',
   scope: crawl.scope,
   runs: inGateway,
+  sample: samples.listed,
   input: batchInput,
   output: batchAccepted,
   idempotent: true,
@@ -70,6 +72,7 @@ export const getBatch = defineOperation({
   http: 'GET /v1/batch/scrape/{id}',
   scope: getCrawl.scope,
   runs: inGateway,
+  sample: { ...samples.crawl, skip: 0, limit: 20 },
   input: getCrawl.input,
   output: getCrawl.output,
   errors: getCrawl.errors,
@@ -85,6 +88,7 @@ export const getBatchErrors = defineOperation({
   aliases: ['DELETE /v1/batch/scrape/{id}/errors'],
   scope: getCrawlErrors.scope,
   runs: inGateway,
+  sample: samples.crawl,
   input: getCrawlErrors.input,
   output: getCrawlErrors.output,
   errors: getCrawlErrors.errors,
@@ -96,6 +100,7 @@ export const cancelBatch = defineOperation({
   http: 'DELETE /v1/batch/scrape/{id}',
   scope: cancelCrawl.scope,
   runs: inGateway,
+  sample: samples.crawl,
   input: cancelCrawl.input,
   output: cancelCrawl.output,
   errors: cancelCrawl.errors,

@@ -17,6 +17,7 @@ import {
   mapInput,
 } from '../core/shapes/crawl.ts'
 import { identifier, integer, listOf } from '../core/shapes/fields.ts'
+import { samples } from './samples.ts'
 
 const id = identifier.describe('Crawl ID')
 
@@ -36,6 +37,7 @@ export const crawl = defineOperation({
     'bax crawl https://example.com/docs/ --max-depth 5 -o docs --since docs',
     'bax crawl --resume crl_…',
   ],
+  sample: { url: 'https://example.com', limit: 50, include_paths: ['/docs/**'], formats: ['markdown'] },
   input: crawlInput,
   output: z.union([crawlAnswer, crawlAccepted]),
   status: (output, { origin }) => ('data' in output || origin !== undefined ? 200 : 202),
@@ -85,6 +87,7 @@ export const getCrawl = defineOperation({
   http: 'GET /v1/crawl/{id}',
   scope: 'scrape',
   runs: inGateway,
+  sample: { ...samples.crawl, skip: 0, limit: 20 },
   input: z.object({
     id,
     skip: z.int().min(0).default(0).describe('Number of pages to skip'),
@@ -102,6 +105,7 @@ export const getCrawlErrors = defineOperation({
   aliases: ['DELETE /v1/crawl/{id}/errors'],
   scope: 'scrape',
   runs: inGateway,
+  sample: samples.crawl,
   input: z.object({ id }),
   output: crawlAccounts,
   errors: ['crawl_not_found'],
@@ -113,6 +117,7 @@ export const cancelCrawl = defineOperation({
   http: 'DELETE /v1/crawl/{id}',
   scope: 'scrape',
   runs: inGateway,
+  sample: samples.crawl,
   input: z.object({ id }),
   output: z.object({ success: z.boolean(), status: crawlState.shape.status }),
   errors: ['crawl_not_found', 'conflict'],
@@ -126,6 +131,7 @@ export const resumeCrawl = defineOperation({
   http: 'POST /v1/crawl/{id}/resume',
   scope: 'scrape',
   runs: inGateway,
+  sample: samples.crawl,
   input: z.object({ id }),
   output: crawlAccepted,
   status: () => 202,
@@ -143,6 +149,7 @@ export const crawlEvents = defineStream({
   http: 'GET /v1/crawl/{id}/stream',
   scope: 'scrape',
   runs: inGateway,
+  sample: { ...samples.crawl, since: 0 },
   input: z.object({
     id,
     since: z.int().min(0).default(0).describe('Number of the last received event, after which to continue'),
@@ -165,6 +172,7 @@ export const map = defineOperation({
   cli: 'map <url>',
   example: ['bax map https://example.com', 'bax map https://example.com --search docs --limit 1000'],
   show: { as: 'field', field: 'links' },
+  sample: { url: 'https://example.com', limit: 1000 },
   input: mapInput,
   output: mapAnswer,
   errors: ['url_blocked'],

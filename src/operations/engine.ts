@@ -8,6 +8,7 @@ import { type EngineStatus, engineStatus, readiness, type ReadyParts } from '../
 export const health = defineOperation({
   summary: 'Check that the process responds',
   http: 'GET /healthz',
+  tag: 'engine',
   scope: 'public',
   runs: inGateway,
   input: z.object({}),
@@ -21,6 +22,7 @@ export const ready = defineOperation({
     'Succeeds when a browser is installed and starts, the state folder is writable, and the process is not shutting ' +
     'down. Otherwise 503 with the parts in `details`.',
   http: 'GET /readyz',
+  tag: 'engine',
   scope: 'public',
   runs: inGateway,
   input: z.object({}),
@@ -41,6 +43,7 @@ export const metrics = defineOperation({
   description:
     'Requests and their durations by operation and status, sessions, crawls, shells, relays, browsers, queues, memory.',
   http: 'GET /metrics',
+  tag: 'engine',
   scope: 'admin',
   runs: inGateway,
   input: z.object({}),

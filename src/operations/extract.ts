@@ -14,6 +14,7 @@ import type { ScrapeData } from '../core/shapes/scrape.ts'
 import { startList } from './batch.ts'
 import { crawl, getCrawl } from './crawl.ts'
 import { validUrls } from './url-list.ts'
+import { samples } from './samples.ts'
 
 export const extract = defineOperation({
   summary: 'Extract data from the pages of a list',
@@ -23,6 +24,7 @@ export const extract = defineOperation({
   http: 'POST /v1/extract',
   scope: crawl.scope,
   runs: inGateway,
+  sample: samples.extracted,
   input: extractInput,
   output: extractAccepted,
   idempotent: true,
@@ -61,6 +63,7 @@ export const getExtract = defineOperation({
   http: 'GET /v1/extract/{id}',
   scope: getCrawl.scope,
   runs: inGateway,
+  sample: samples.crawl,
   input: z.object({ id: identifier.describe('ID of the extraction') }),
   output: extractState,
   errors: getCrawl.errors,

@@ -48,6 +48,7 @@ export const drainWorker = defineOperation({
     'bax fleet drain wrk_8dKq2mVxT5nYb1Rj --server https://bax.example.com',
   ],
   engine: 'running',
+  sample: { worker_id: 'wrk_8dKq2mVxT5nYb1Rj' },
   input: z.object({ worker_id: identifier.describe('ID of the worker, from the fleet status') }),
   output: null,
   errors: ['feature_disabled', 'fleet_unavailable', 'worker_not_found'],

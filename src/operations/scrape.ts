@@ -1,3 +1,4 @@
+import { isByPages, searchProviderNames } from '../core/config/search-providers.ts'
 import { defineOperation } from '../core/operation/operation.ts'
 import { type OnAny, onSession } from '../core/operation/placement.ts'
 import { scrapeAnswer, type ScrapeInput, scrapeInput } from '../core/shapes/scrape.ts'
@@ -31,6 +32,7 @@ export const scrape = defineOperation({
     "bax scrape https://example.com --prompt 'title and links of the page'",
     'bax scrape --file urls.txt --ndjson > pages.ndjson',
   ],
+  sample: { url: 'https://example.com', formats: ['markdown', 'links'] },
   input: scrapeInput,
   output: scrapeAnswer,
   errors: [
@@ -42,11 +44,14 @@ export const scrape = defineOperation({
   run: (engine, input, call) => engine.extractor.scrape(input, call),
 })
 
+const apis = searchProviderNames.filter((name) => !isByPages(name))
+const pages = searchProviderNames.filter(isByPages)
+
 export const search = defineOperation({
   summary: 'Search the web and scrape the results',
   description:
-    'Queries the configured providers in order (searxng, brave, serper, google, then the result pages of duckduckgo and ' +
-    'bing) until one succeeds. Results whose pages cannot be scraped stay in the list, with the reason in ' +
+    `Queries the configured providers in order (${apis.join(', ')}, then the result pages of ${pages.join(' and ')}) ` +
+    'until one succeeds. Results whose pages cannot be scraped stay in the list, with the reason in ' +
     '`content.metadata`. If all providers fail, `details` contains the failure of each.',
   http: 'POST /v1/search',
   scope: 'scrape',
@@ -58,6 +63,7 @@ export const search = defineOperation({
     "bax search 'how river deltas grow' --limit 3 --formats markdown",
     "bax search 'flood news' --tbs qdr:w --country DE -o pages",
   ],
+  sample: { query: 'how river deltas grow', limit: 3, formats: ['markdown'] },
   input: searchInput,
   output: searchAnswer,
   errors: ['search_unavailable', 'session_not_found', 'session_closed', 'url_blocked', ...pageFailures],

@@ -119,6 +119,7 @@ export const concurrencyCheck = defineOperation({
   summary: 'Show how many pages are being visited',
   description: "For clients of Firecrawl: the pages of the caller's crawls, batches and extractions.",
   http: 'GET /v1/concurrency-check',
+  tag: 'team',
   aliases: ['GET /v2/concurrency-check'],
   scope: getCrawl.scope,
   runs: inGateway,

@@ -7,7 +7,6 @@ import type { BaxError } from '../../src/core/errors/errors.ts'
 import { pathFields, route } from '../../src/core/operation/route.ts'
 import { createEngine } from '../../src/engine/index.ts'
 import { operations, sockets, streams, transfers } from '../../src/operations/index.ts'
-import { samples } from '../../src/operations/samples.ts'
 import {
   type OwnedObjects,
   commonName,
@@ -53,6 +52,7 @@ afterAll(async () => {
 interface Named {
   readonly http: string
   readonly input: { readonly shape: object }
+  readonly sample?: object
   readonly scope: Parameters<typeof isAllowed>[1]['scope']
 }
 
@@ -96,7 +96,7 @@ const listing = all.filter(([name, one]) => name.startsWith('list') && namesIn(o
 async function codeOf(caller: KeyHolder, name: string, one: Named, input: object): Promise<string | undefined> {
   const controller = new AbortController()
   const options = { signal: controller.signal }
-  const fields = { ...(samples as Record<string, object>)[name], ...input }
+  const fields = { ...one.sample, ...input }
   try {
     if (name in streams) await openStream(caller.transport, one.http, fields, options)
     else if (!(name in transfers)) await call(caller.transport, one.http, fields, options)

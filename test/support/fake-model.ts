@@ -1,7 +1,7 @@
 /** A small OpenAI-compatible server on 127.0.0.1 with scripted replies. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ModelConfig } from '../../src/core/config/config.ts'
+import type { ModelConfig } from '../../src/core/config/model-settings.ts'
 
 /** A request that the server received. */
 export interface ModelCall {

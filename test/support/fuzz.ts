@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { z } from 'zod'
 import { pathFields, route, routesOf } from '../../src/core/operation/route.ts'
 import { operations, sockets, streams, transfers } from '../../src/operations/index.ts'
-import { samples } from '../../src/operations/samples.ts'
 
 export interface FuzzedRequest {
   readonly method: string
@@ -198,10 +197,10 @@ const rawBody = fc.oneof(
 /** Serializes a value; lone surrogates are kept. */
 const written = (value: unknown): string => JSON.stringify(value) ?? 'null'
 
-function requestsTo(name: string, http: string, input: z.ZodType): fc.Arbitrary<FuzzedRequest> {
+function requestsTo(http: string, { input, sample: given }: Addressed): fc.Arbitrary<FuzzedRequest> {
   const { method, path } = route(http)
   const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as unknown as Schema
-  const sample = (samples as Record<string, Record<string, unknown>>)[name] ?? {}
+  const sample: Record<string, unknown> = { ...given }
   const changed = near(schema, (schema['$defs'] ?? {}) as Record<string, Schema>)
   const fields = fc.oneof(
     changed,
@@ -237,13 +236,14 @@ interface Addressed {
   readonly http: string
   readonly aliases?: readonly string[]
   readonly input: z.ZodType
+  readonly sample?: object
 }
 
 /** One request to any route, known or unknown. */
 export const fuzzedRequest: fc.Arbitrary<FuzzedRequest> = fc.oneof(
   { arbitrary: anywhere, weight: 4 },
-  ...Object.entries<Addressed>({ ...operations, ...streams, ...transfers }).flatMap(([name, operation]) =>
-    routesOf(operation).map((http) => ({ arbitrary: requestsTo(name, http, operation.input), weight: 1 })),
+  ...Object.values<Addressed>({ ...operations, ...streams, ...transfers }).flatMap((operation) =>
+    routesOf(operation).map((http) => ({ arbitrary: requestsTo(http, operation), weight: 1 })),
   ),
 )
 

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { catalogue } from '../../src/commands/index.ts'
 import { pathFields, route } from '../../src/core/operation/route.ts'
 import { operations, streams, transfers } from '../../src/operations/index.ts'
-import { samples } from '../../src/operations/samples.ts'
 
 /** Texts that have escaped from paths, headers, command lines and URLs elsewhere; some lead to a port of this machine. */
 export const hostileTexts = (canary: number): readonly string[] => [
@@ -137,6 +136,7 @@ interface Described {
   readonly http: string
   readonly scope: string | readonly string[]
   readonly input: z.ZodObject
+  readonly sample?: object
 }
 
 /** Fields of which only one may be given. */
@@ -172,14 +172,14 @@ export function operationTargets(): Target[] {
 
 function requestOf(
   name: string,
-  { http, scope, input }: Described,
+  { http, scope, input, sample: given }: Described,
   place: Place,
   text: string,
   known: Known,
 ): HostileRequest {
   const [field] = /^\w+/.exec(place.name)!
   const value = (place.with(text) as Record<string, unknown>)[field]
-  const sample: Record<string, unknown> = { ...(samples as Record<string, object>)[name] }
+  const sample: Record<string, unknown> = { ...given }
   const ids = scope === 'shell' ? known.shell : known.browser
   for (const at of Object.keys(sample)) if (at in ids) sample[at] = ids[at]
   for (const at of Object.keys(shortTimeouts))

@@ -2,7 +2,7 @@
 import { BaxError } from '../../core/errors/errors.ts'
 import { boundaries } from '../../core/text/boundaries.ts'
 import type { Output } from '../io.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../../core/config/settings.ts'
 
 /**
  * Commands whose standard output is text of pages and files. Their messages are on standard error, so that all of it can

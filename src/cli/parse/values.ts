@@ -7,7 +7,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { type Param, parseText } from '../../core/operation/params.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
 import { type Io, readStdin } from '../io.ts'
-import type { GlobalFlags } from '../settings.ts'
+import { type GlobalFlags, globalFlagNames } from '../../core/config/settings.ts'
 
 /** Positional words and flags, before type conversion. */
 export interface TypedArguments {
@@ -94,7 +94,5 @@ export async function readJson(io: Io, given: string, label: string): Promise<{ 
 }
 
 /** Picks the flags that every command takes. */
-export function globalFlags(flags: TypedArguments['flags']): GlobalFlags {
-  const { server, embedded, stateDir, browser, json, contentBoundaries } = flags as GlobalFlags
-  return { server, embedded, stateDir, browser, json, contentBoundaries } as GlobalFlags
-}
+export const globalFlags = (flags: TypedArguments['flags']): GlobalFlags =>
+  Object.fromEntries(globalFlagNames.map((name) => [name, flags[name]]))

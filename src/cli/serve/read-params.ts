@@ -6,7 +6,7 @@ import { limits } from '../../core/limits/limits.ts'
 import { parseRange } from '../../core/net/address-range.ts'
 import type { Io } from '../io.ts'
 import { fileText } from '../parse/values.ts'
-import { checkedProfileKey } from '../settings.ts'
+import { checkedProfileKey } from '../../core/config/settings.ts'
 
 /** Returns the value of a flag by its name in a table of parameters; undefined if absent. */
 export type ReadFlag = (

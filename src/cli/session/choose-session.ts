@@ -4,7 +4,7 @@ import { localFiles } from '../../core/state/local-files.ts'
 import { explainDir, openStateDir } from '../../core/state/state-dir.ts'
 import { writeState } from '../../core/state/state-file.ts'
 import type { ChosenSession } from './chosen-session.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../../core/config/settings.ts'
 
 /** Saves the chosen session, or deletes the choice. */
 export async function writeChoice({ stateDir }: Settings, choice: ChosenSession | undefined): Promise<void> {

@@ -3,7 +3,7 @@ import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import { localFiles } from '../../core/state/local-files.ts'
 import { readState, UnusableFile } from '../../core/state/state-file.ts'
 import { stateKinds } from '../../core/state/state-kinds.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../../core/config/settings.ts'
 
 export interface ChosenSession {
   readonly session_id: string

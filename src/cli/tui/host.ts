@@ -8,7 +8,7 @@ import type { Context } from '../context.ts'
 import { type LocatedEngine, locateEngine } from '../engine/locate-engine.ts'
 import type { Io } from '../io.ts'
 import { runningEngine } from '../engine/need.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../../core/config/settings.ts'
 import { readLine, writeScript } from './line.ts'
 
 /** Returns the host of the UI. The caller closes `engine`. */

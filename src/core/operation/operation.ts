@@ -28,6 +28,8 @@ interface Endpoint<In extends z.ZodObject> extends Access {
   readonly description?: string
   /** Fields of path, query and body. */
   readonly input: In
+  /** Valid input, for the documents; required if there are required fields. */
+  readonly sample?: z.input<In>
   /** Where it runs behind a gateway. */
   readonly runs: Exclude<Placement<z.output<In>>, { on: 'all' }>
   /** Error codes in addition to those of every operation; for the documents. */
@@ -38,6 +40,8 @@ interface Endpoint<In extends z.ZodObject> extends Access {
 interface Routed<In extends z.ZodObject> extends Endpoint<In> {
   /** Method and path template, e.g. `GET /sessions/{session_id}`. */
   readonly http: Route
+  /** Tag in the documents, when it is not the first segment of the path. */
+  readonly tag?: string
   /** Command name and positional fields, e.g. `session show <session_id>`; absent for no command. */
   readonly cli?: string
   /** Runnable command lines for the help text. */

@@ -30,7 +30,8 @@ export async function withDeadline<T, Late = never>(
   deadline: Deadline<Late>,
 ): Promise<T | Late> {
   const { ms, cooperative = false } = deadline
-  // Joined by listeners: Node 20 keeps every signal of `AbortSignal.any` for as long as one of its sources lives.
+  // Joined by listeners: Node 20 keeps every signal of `AbortSignal.any` for as long as one of its sources lives
+  // (https://github.com/nodejs/node/issues/55351).
   const sources = [deadline.signal ?? []].flat()
   const over = new AbortController()
   let timeout: Error | undefined

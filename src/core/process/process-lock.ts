@@ -3,7 +3,7 @@
  *
  * The holder listens on a name that the kernel gives to one process only and releases however that process ends: an
  * abstract socket on Linux, a named pipe on Windows. Otherwise (macOS, and Node before 20.8, which cannot bind abstract
- * names) see `file-lock.ts`.
+ * names: https://github.com/nodejs/node/issues/49656) see `file-lock.ts`.
  */
 import { connectUnlessAborted } from '../net/abortable-socket.ts'
 import { acquireFileLock, findFileLock, type HeldLock, listenAsHolder } from './file-lock.ts'

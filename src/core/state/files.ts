@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path'
 /** Creates a folder that only its owner may enter, with its parents. */
 export async function privateDir(path: string): Promise<string> {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
-    // Node reports a read-only file system as ENOENT here; the non-recursive call reports the actual reason.
+    // Node reports a read-only file system as ENOENT here (https://github.com/nodejs/node/issues/47098); the non-recursive
+    // call reports the actual reason.
     if (error.code === 'ENOENT') await mkdir(path, { mode: 0o700 })
     throw error
   })

@@ -1,6 +1,6 @@
 /** Language model behind an OpenAI-compatible endpoint (`POST …/chat/completions`). */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ModelConfig } from '../../core/config/config.ts'
+import type { ModelConfig } from '../../core/config/model-settings.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { boundedText } from '../bounded-text.ts'
 import { limits } from '../../core/limits/limits.ts'

@@ -1,8 +1,15 @@
 /** Interface of search providers. */
-import type { SearchProviderName } from '../../core/config/search-providers.ts'
+import {
+  isByPages,
+  type SearchAccess,
+  type SearchProviderName,
+  type searchProviders,
+} from '../../core/config/search-providers.ts'
+import { limits } from '../../core/limits/limits.ts'
 import type { SearchResult } from '../../core/shapes/search.ts'
 import { treeFromHtml } from '../extract/html-tree.ts'
 import { visibleText } from '../extract/tree.ts'
+import type { OpenResults } from './result-document.ts'
 
 /** The last hour, day, week, month or year. */
 export type Period = 'h' | 'd' | 'w' | 'm' | 'y'
@@ -32,12 +39,53 @@ export interface ResultPage {
 /** Returns whether another page is likely to follow, for providers that do not report it. */
 export const isFull = ({ length }: readonly ProviderResult[]): boolean => length >= 5
 
+type Needs<Name extends SearchProviderName> = (typeof searchProviders)[Name]['needs'][number]
+
+interface PageRequest<Name extends SearchProviderName> {
+  /** Settings of the provider; the required ones are present. */
+  readonly access: SearchAccess & Readonly<Required<Pick<SearchAccess, Needs<Name>>>>
+  /** Opens a result page in a browser. */
+  readonly open: OpenResults
+  readonly signal: AbortSignal
+  /** Token of the page that the previous one returned; absent for the first one. */
+  readonly next?: string
+}
+
+/** A provider, as its file declares it. */
+export interface ProviderDefinition<Name extends SearchProviderName = SearchProviderName> {
+  readonly name: Name
+  /** Returns one page of results. @throws BaxError, `provider_blocked` if blocked as a bot */
+  page(question: SearchQuery, request: PageRequest<Name>): Promise<ResultPage>
+}
+
+export function defineProvider<Name extends SearchProviderName>(
+  provider: ProviderDefinition<Name>,
+): ProviderDefinition<Name> {
+  return provider
+}
+
+/** A provider with its settings. */
 export interface SearchProvider {
   readonly name: SearchProviderName
   /** Timeout of one page, in milliseconds. */
   readonly timeoutMs: number
   /** Returns the page for `next`, or the first one. @throws BaxError, `provider_blocked` if blocked as a bot */
   page(question: SearchQuery, signal: AbortSignal, next?: string): Promise<ResultPage>
+}
+
+/** Loads the definition of a provider that is set up. */
+export async function loadProvider(
+  name: SearchProviderName,
+  access: SearchAccess,
+  open: OpenResults,
+): Promise<SearchProvider> {
+  const { provider } = (await import(`./providers/${name}.ts`)) as { provider: ProviderDefinition }
+  return {
+    name,
+    timeoutMs: isByPages(name) ? limits.search.pageMs : limits.search.apiMs,
+    page: (question, signal, next) =>
+      provider.page(question, { access: access as PageRequest<typeof name>['access'], open, signal, next }),
+  }
 }
 
 /** Converts HTML such as `<strong>Go</strong> &amp; Rust`. */

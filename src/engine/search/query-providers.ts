@@ -1,6 +1,13 @@
 /** Queries the providers in order until one returns results, and collects its pages of results. */
 import { asBaxError, BaxError, type ProviderError } from '../../core/errors/errors.ts'
-import { isSetUp, type SearchConfig, type SearchProviderName, searchNeeds } from '../../core/config/search-providers.ts'
+import {
+  isByPages,
+  isSetUp,
+  type SearchConfig,
+  type SearchProviderName,
+  searchVariables,
+  variablesOfApis,
+} from '../../core/config/search-providers.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { ProviderResult, ResultPage, SearchProvider, SearchQuery } from './provider.ts'
@@ -45,9 +52,9 @@ export async function queryProviders(
 }
 
 function hintFor(failures: readonly ProviderError[]): string {
-  const usesPagesOnly = failures.every(({ provider }) => searchNeeds[provider as SearchProviderName].length === 0)
+  const usesPagesOnly = failures.every(({ provider }) => isByPages(provider as SearchProviderName))
   if (!usesPagesOnly) return 'run "bax doctor" to see which providers are set up'
-  const setUp = 'set up BAX_SEARXNG_URL, BAX_BRAVE_KEY, BAX_SERPER_KEY, or BAX_GOOGLE_KEY with BAX_GOOGLE_CX'
+  const setUp = `set up ${variablesOfApis(' with ')}`
   if (failures.some(({ code }) => code === 'browser_not_found'))
     return `install a browser with "bax setup", or ${setUp}`
   if (failures.some(({ code }) => code === 'provider_blocked')) return `result pages often block programs: ${setUp}`
@@ -57,10 +64,9 @@ function hintFor(failures: readonly ProviderError[]): string {
 /** @throws BaxError `invalid_request` if the requested provider is not configured. */
 export function checkProvider(name: SearchProviderName, config: SearchConfig): void {
   if (isSetUp(name, config)) return
-  const variables = searchNeeds[name].map((need) => `BAX_${name}_${need}`.toUpperCase())
   throw new BaxError('invalid_request', `${name} is not set up in this engine`, {
     details: [{ path: 'provider', message: 'is not set up' }],
-    hint: `set ${variables.join(' and ')} where the engine is started`,
+    hint: `set ${searchVariables(name).join(' and ')} where the engine is started`,
   })
 }
 

@@ -13,16 +13,8 @@ import type { LazyScraper } from '../scrape/lazy-scraper.ts'
 import { checkSchemaOf, planScrape } from '../scrape/plan.ts'
 import { queryProviders, checkProvider } from './query-providers.ts'
 import { type ScrapeContext, contentsOf, scrapeOptions } from './contents.ts'
-import type { Period, SearchQuery } from './provider.ts'
-import { bing } from './providers/bing.ts'
-import { brave } from './providers/brave.ts'
-import { duckduckgo } from './providers/duckduckgo.ts'
-import { google } from './providers/google.ts'
-import { searxng } from './providers/searxng.ts'
-import { serper } from './providers/serper.ts'
+import { loadProvider, type Period, type SearchQuery } from './provider.ts'
 import type { OpenResults } from './result-document.ts'
-
-const providers = { searxng, brave, serper, google, duckduckgo, bing }
 
 export interface SearchContext {
   readonly config: SearchConfig
@@ -72,11 +64,9 @@ async function askProviders(
   const late = () => clock.abort(new BaxError('timeout', `the search timed out after ${input.timeout} ms`))
   const timer = setTimeout(late, input.timeout)
   try {
-    return await queryProviders(
-      names.map((name) => providers[name](config.providers?.[name] ?? {}, resultsOpener(scraper, caller))),
-      questionOf(input),
-      { caller: signal, clock: clock.signal },
-    )
+    const open = resultsOpener(scraper, caller)
+    const providers = await Promise.all(names.map((name) => loadProvider(name, config.providers?.[name] ?? {}, open)))
+    return await queryProviders(providers, questionOf(input), { caller: signal, clock: clock.signal })
   } finally {
     clearTimeout(timer)
   }

@@ -85,7 +85,8 @@ export class KeyFolder implements KeyRecords {
     try {
       return statSync(this.place, { bigint: true })
     } catch (error) {
-      // Not `throwIfNoEntry`: since Node 22 it also hides ENOTDIR, and a folder that cannot be read would have no keys.
+      // Not `throwIfNoEntry`: since Node 22 it also hides ENOTDIR (https://github.com/nodejs/node/issues/56993), and a
+      // folder that cannot be read would have no keys.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
       throw error
     }

@@ -1,7 +1,7 @@
 /** Sets the number of replicas of a Swarm service. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type Dockerode from 'dockerode'
-import type { ShellConfig } from '../../core/config/config.ts'
+import type { ShellConfig } from '../../core/config/shell-settings.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { connectDocker, withTimeout } from '../../engine/shell/docker/connection.ts'
 import { type Scaler, ScalerError, StillRunningError } from './scaler.ts'

@@ -1,5 +1,5 @@
 /** Opens the scaler that the flags name. */
-import type { ShellConfig } from '../../core/config/config.ts'
+import type { ShellConfig } from '../../core/config/shell-settings.ts'
 import type { ScalerTarget } from '../../core/scaling.ts'
 import { CommandScaler } from './command.ts'
 import { DockerScaler } from './docker.ts'

@@ -8,6 +8,7 @@ import { onSession } from '../../core/operation/placement.ts'
 import { approvalDecided, type ApprovalList, approvalList } from '../../core/access/approvals.ts'
 import { identifier } from '../../core/shapes/fields.ts'
 import { sessionId } from './sessions.ts'
+import { samples } from '../samples.ts'
 
 const listed = (approvals: ApprovalList['approvals']): ApprovalList => ({ approvals, total: approvals.length })
 
@@ -36,6 +37,7 @@ export const approveAction = defineOperation({
   http: 'POST /sessions/{session_id}/approvals/{approval_id}/approve',
   scope: 'browser',
   runs: onSession,
+  sample: samples.approval,
   input,
   output: approvalDecided,
   errors,
@@ -49,6 +51,7 @@ export const rejectAction = defineOperation({
   http: 'POST /sessions/{session_id}/approvals/{approval_id}/reject',
   scope: 'browser',
   runs: onSession,
+  sample: samples.approval,
   input,
   output: approvalDecided,
   errors,

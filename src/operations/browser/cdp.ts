@@ -2,6 +2,7 @@ import { limits } from '../../core/limits/limits.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
 import { onAnySession } from '../../core/operation/placement.ts'
 import { cdpAnswer, cdpInput } from '../../core/shapes/relay.ts'
+import { samples } from '../samples.ts'
 
 export const cdp = defineOperation({
   summary: 'Call a method of the Chrome DevTools Protocol',
@@ -14,6 +15,7 @@ export const cdp = defineOperation({
   runs: onAnySession,
   // No command of its own: `bax cdp` reads the params from its arguments or stdin, and writes fields to files.
   bodyBytes: limits.relay.callBytes,
+  sample: { ...samples.session, method: 'Runtime.evaluate', params: { expression: '6 * 7' } },
   input: cdpInput,
   output: cdpAnswer,
   errors: [

@@ -4,6 +4,7 @@ import { inGateway, onSession } from '../../core/operation/placement.ts'
 import { profileId, profileRecord } from '../../core/shapes/session.ts'
 import { pageFailures, sessionId } from './sessions.ts'
 import { displayName, uuidPattern } from '../../core/shapes/fields.ts'
+import { samples } from '../samples.ts'
 
 const one = z.object({ profile_id: profileId })
 
@@ -17,6 +18,7 @@ export const saveProfile = defineOperation({
   example: ['bax profile save shop-login', 'bax profile save shop-login -s shop'],
   show: { as: 'field', field: 'profile_id' },
   usesDefaultSession: true,
+  sample: { name: 'shop-login', ...samples.session },
   input: z.object({
     name: displayName
       .refine((name) => !uuidPattern.test(name), 'must not be a UUID, which is the form of profile ids')
@@ -49,6 +51,7 @@ export const getProfile = defineOperation({
   cli: 'profile show <profile_id>',
   example: ['bax profile show shop-login', 'bax profile show shop-login --json'],
   show: { as: 'record' },
+  sample: samples.profile,
   input: one,
   output: profileRecord,
   errors: ['profile_not_found', 'conflict'],
@@ -62,6 +65,7 @@ export const deleteProfile = defineOperation({
   runs: inGateway,
   cli: 'profile delete <profile_id>',
   example: 'bax profile delete shop-login',
+  sample: samples.profile,
   input: one,
   output: null,
   errors: ['profile_not_found', 'conflict'],

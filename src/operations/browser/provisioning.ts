@@ -3,6 +3,7 @@ import { defineOperation } from '../../core/operation/operation.ts'
 import { type OnObject, onObject } from '../../core/operation/placement.ts'
 import { provisionRecord } from '../../core/shapes/session.ts'
 import { identifier } from '../../core/shapes/fields.ts'
+import { samples } from '../samples.ts'
 
 const input = z.object({
   provision_id: identifier.describe('ID from POST /sessions or `bax session create --no-wait`'),
@@ -14,6 +15,7 @@ const onProvision: OnObject = { ...onObject('provision_id', ['provision']), unkn
 const poll = {
   summary: 'Show the progress of a session provision',
   description: 'Stages only advance: provisioning, scaling, worker_found, creating, ready (or failed).',
+  sample: samples.provision,
   input,
   output: provisionRecord,
   errors: ['provision_not_found' as const],
@@ -46,6 +48,7 @@ export const cancelProvision = defineOperation({
   cli: 'session cancel <provision_id>',
   example: 'bax session cancel prv_3f…',
   allowedWhileDraining: true,
+  sample: samples.provision,
   input,
   output: null,
   errors: ['provision_not_found'],

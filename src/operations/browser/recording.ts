@@ -4,6 +4,7 @@ import { defineOperation } from '../../core/operation/operation.ts'
 import { onAnySession } from '../../core/operation/placement.ts'
 import { recordingAction, recordingState } from '../../core/shapes/recording.ts'
 import { pageFailures, sessionId } from './sessions.ts'
+import { samples } from '../samples.ts'
 
 export const recordSession = defineOperation({
   summary: 'Record the input of a session as steps',
@@ -14,6 +15,7 @@ export const recordSession = defineOperation({
   scope: 'browser',
   runs: onAnySession,
   // No command: `bax record` writes the steps as a script.
+  sample: { ...samples.session, action: 'start' },
   input: z.object({ session_id: sessionId, action: recordingAction.describe('start, stop or status') }),
   output: recordingState,
   errors: ['session_not_found', 'session_closed', 'conflict', 'unsupported', ...pageFailures],

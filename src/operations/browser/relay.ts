@@ -14,6 +14,7 @@ import {
   relayTokenRecord,
 } from '../../core/shapes/relay.ts'
 import { displayName, flag, identifier, duration } from '../../core/shapes/fields.ts'
+import { samples } from '../samples.ts'
 
 export const listRelays = defineOperation({
   summary: 'List browsers connected through the relay',
@@ -44,6 +45,7 @@ export const getRelay = defineOperation({
   cli: 'relay show <id>',
   example: ['bax relay show laptop', 'bax relay show rly_… --json'],
   show: { as: 'record' },
+  sample: samples.relay,
   input: z.object({ id: relayId }),
   output: relayRecord,
   errors: ['relay_not_found'],
@@ -58,6 +60,7 @@ export const stopRelay = defineOperation({
   cli: 'relay stop <id>',
   example: ['bax relay stop laptop', 'bax relay stop rly_…'],
   show: { as: 'nothing' },
+  sample: samples.relay,
   input: z.object({ id: relayId }),
   output: null,
   errors: ['relay_not_found'],
@@ -73,6 +76,7 @@ export const activateTarget = defineOperation({
   cli: 'relay use <id> <target_id>',
   example: ['bax relay use laptop 5C1A…', 'bax relay use rly_… 5C1A…'],
   show: { as: 'nothing' },
+  sample: { ...samples.relay, target_id: '5C1AF2D07B3E' },
   input: z.object({ id: relayId, target_id: identifier.describe('Tab ID as listed by `bax relay tabs`') }),
   output: null,
   errors: ['relay_not_found', 'target_not_found', 'relay_disconnected', 'browser_lost'],
@@ -89,6 +93,7 @@ export const readRelayEvents = defineOperation({
   scope: 'relay',
   runs: onRelay,
   // No command of its own: `bax relay events` reads, follows and writes archives.
+  sample: { ...samples.relay, kind: ['network'], limit: 100 },
   input: relayEventsInput,
   output: z.union([relayEventPage, z.object({ log: z.record(z.string(), z.unknown()) })]),
   lines: (page, { format }) => (format === 'ndjson' && 'events' in page ? page.events : undefined),
@@ -103,6 +108,7 @@ export const clearRelayEvents = defineOperation({
   scope: 'relay',
   runs: onRelay,
   show: { as: 'nothing' },
+  sample: samples.relay,
   input: z.object({ id: relayId }),
   output: null,
   errors: ['relay_not_found'],
@@ -121,6 +127,7 @@ export const createRelayToken = defineOperation({
     'bax relay tokens create --name office --ttl-secs 3600',
   ],
   show: { as: 'field', field: 'token' },
+  sample: { name: 'laptop', ttl_secs: 3600, single_use: true },
   input: z.object({
     name: displayName.optional().describe('Name of the token in the list'),
     ttl_secs: duration(1, limits.relay.maxTokenSecs).default(limits.relay.tokenSecs).describe('Lifetime in seconds'),
@@ -151,6 +158,7 @@ export const revokeRelayToken = defineOperation({
   cli: 'relay tokens revoke <token_id>',
   example: 'bax relay tokens revoke rtk_…',
   show: { as: 'nothing' },
+  sample: { token_id: 'rtk_Lz4xDq9oMv7wCs1B' },
   input: z.object({ token_id: identifier }),
   output: null,
   errors: ['token_not_found'],
@@ -164,6 +172,7 @@ export const followRelayEvents = defineStream({
   http: 'GET /relay/sessions/{id}/events',
   scope: 'relay',
   runs: onRelay,
+  sample: { ...samples.relay, kind: ['console', 'network'] },
   input: z.object(relayEventFields),
   frame: relayEvent,
   errors: ['relay_not_found'],

@@ -11,6 +11,7 @@ import { pageFailures, sessionId } from './sessions.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { fieldErrorsOf, formatFieldError } from '../../core/errors/input-errors.ts'
 import { diff, observation, observationOptions, stepResult } from '../../core/shapes/observe.ts'
+import { samples } from '../samples.ts'
 
 /** Fields of the session that a request creates. */
 const ofNewSession = {
@@ -35,6 +36,10 @@ export const runCommands = defineOperation({
   runs: { ...onAnySession, absent: { on: 'new', slot: 'session' } },
   // No command of its own: `bax do` writes this body; its command names come from the catalogue.
   engine: 'start',
+  sample: {
+    ...samples.session,
+    commands: [{ command: 'navigate_to', data: { url: 'https://example.com' } }, { command: 'get_title' }],
+  },
   input: z.object({
     commands: z.array(commandRequest).min(1).max(limits.command.perBatch).describe('Ordered commands'),
     session_id: sessionId.optional().describe('Session to use; one is created when omitted'),
@@ -65,6 +70,7 @@ export const observe = defineOperation({
     'bax observe --interactive-only --selector main',
     'bax observe -s shop --include snapshot,screenshot -o page.png',
   ],
+  sample: { ...samples.session, include: ['snapshot', 'tabs'] },
   input: z.object({ session_id: sessionId, ...observationOptions.shape, diff }),
   output: observation,
   errors: [
@@ -89,6 +95,7 @@ export const browserStep = defineOperation({
   scope: 'browser',
   runs: { ...onAnySession, absent: { on: 'new', slot: 'session' } },
   // No command of its own: `bax step` writes this body; its command names come from the catalogue.
+  sample: { ...samples.session, command: { command: 'click', data: { selector: 'ref=e12' } } },
   input: z.object({
     session_id: sessionId.optional().describe('Session to use; one is created when omitted'),
     command: z

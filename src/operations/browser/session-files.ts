@@ -4,6 +4,7 @@ import { defineDownload, defineOperation, defineUpload } from '../../core/operat
 import { onAnySession } from '../../core/operation/placement.ts'
 import { knownFile, newFile, sessionFile, sessionFileList } from '../../core/shapes/session-files.ts'
 import { sessionId } from './sessions.ts'
+import { samples } from '../samples.ts'
 
 const errors = ['session_not_found', 'session_closed', 'unsupported'] as const
 
@@ -16,6 +17,7 @@ export const listSessionFiles = defineOperation({
   cli: 'session files',
   example: ['bax session files', 'bax session files -s shop --json'],
   show: { as: 'table', items: 'files', columns: ['name', 'size', 'source', 'created_at'] },
+  sample: samples.session,
   input: z.object({ session_id: sessionId }),
   output: sessionFileList,
   errors,
@@ -29,6 +31,7 @@ export const downloadSessionFile = defineDownload({
   runs: onAnySession,
   cli: 'session download <name>',
   example: ['bax session download report.pdf', 'bax session download report.pdf -o reports/may.pdf'],
+  sample: samples.sessionFile,
   input: z.object({ session_id: sessionId, name: knownFile.describe('Name of the file as listed') }),
   errors: [...errors, 'file_not_found', 'range_not_satisfiable'],
   mediaType: '*/*',
@@ -43,6 +46,7 @@ export const uploadSessionFile = defineUpload({
   runs: onAnySession,
   cli: 'session upload <file> [name]',
   example: ['bax session upload photo.png', 'bax session upload photo.png avatar.png -s shop'],
+  sample: samples.sessionFile,
   input: z.object({
     session_id: sessionId,
     name: newFile.describe('Name of the file, without folders'),
@@ -63,6 +67,7 @@ export const deleteSessionFile = defineOperation({
   runs: onAnySession,
   cli: 'session remove-file <name>',
   example: ['bax session remove-file report.pdf', 'bax session remove-file report.pdf -s shop'],
+  sample: samples.sessionFile,
   input: z.object({ session_id: sessionId, name: knownFile.describe('Name of the file as listed') }),
   output: null,
   errors: [...errors, 'file_not_found'],

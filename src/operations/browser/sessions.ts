@@ -12,6 +12,7 @@ import { liveViewLink } from '../../core/shapes/live-view.ts'
 import { tokenOf } from '../../core/access/caller.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { samples } from '../samples.ts'
 
 /** Path or body field that identifies a session. */
 export const sessionId = identifier.describe('Session id, or the name of a live session')
@@ -39,6 +40,7 @@ export const createSession = defineOperation({
   ],
   show: { as: 'field', field: 'session_id' },
   engine: 'start',
+  sample: { start_url: 'https://example.com', viewport: { width: 1280, height: 720 } },
   input: sessionInput,
   output: sessionCreated,
   idempotent: true,
@@ -72,6 +74,7 @@ export const listSessions = defineOperation({
   cli: 'session list',
   example: ['bax session list', 'bax session list --status all --json'],
   show: { as: 'table', items: 'sessions', columns: ['session_id', 'name', 'status', 'tabs', 'url', 'title'] },
+  sample: { status: 'ready' },
   input: z.object({
     status: z
       .enum(['provisioning', 'ready', 'stopped', 'failed', 'all'])
@@ -97,6 +100,7 @@ export const getSession = defineOperation({
   cli: 'session show [session_id]',
   example: ['bax session show', 'bax session show shop --json'],
   show: { as: 'record' },
+  sample: samples.session,
   input: z.object({ session_id: sessionId }),
   output: sessionRecord,
   errors: ['session_not_found'],
@@ -110,6 +114,7 @@ export const closeSession = defineOperation({
   runs: onAnySession,
   cli: 'session close [session_id]',
   example: ['bax session close', 'bax session close shop', 'bax session close --all'],
+  sample: samples.session,
   input: z.object({ session_id: sessionId }),
   output: null,
   errors: ['session_not_found'],
@@ -171,6 +176,7 @@ export const getSessionLog = defineOperation({
   cli: 'session log [session_id]',
   example: ['bax session log', 'bax session log shop --json > log.json'],
   show: { as: 'table', items: 'events', columns: ['ts', 'type', 'data'] },
+  sample: samples.session,
   input: z.object({ session_id: sessionId }),
   output: sessionLog,
   errors: ['session_not_found', 'session_closed'],
@@ -185,6 +191,7 @@ export const traceSession = defineOperation({
   scope: 'browser',
   runs: onSession,
   // No command: the response may be megabytes of base64, which only programs can use.
+  sample: { ...samples.session, action: 'start' },
   input: z.object({ session_id: sessionId, action: traceAction.describe('start, stop or discard') }),
   output: traceState,
   errors: ['session_not_found', 'session_closed', 'conflict', ...pageFailures],
@@ -202,6 +209,7 @@ export const linkLiveView = defineOperation({
   cli: 'session view [session_id]',
   example: ['bax session view', 'bax session view shop --control'],
   show: { as: 'field', field: 'live_view_url' },
+  sample: { ...samples.session, control: true },
   input: z.object({
     session_id: sessionId,
     control: flag('Allow anyone with the URL to control the session'),
@@ -229,6 +237,7 @@ export const sessionEvents = defineStream({
     'bax session watch shop --types page.navigated,console',
     'bax session watch shop --ndjson > events.ndjson',
   ],
+  sample: { ...samples.session, types: ['page.navigated', 'console'] },
   input: z.object({
     session_id: sessionId,
     token: opaqueText.optional().describe('frame_token of the session; may also be sent as `Authorization: Bearer`'),
@@ -261,6 +270,7 @@ export const leaseSession = defineStream({
   http: 'GET /sessions/{session_id}/lease',
   scope: 'browser',
   runs: onSession,
+  sample: { ...samples.session, grace_secs: 600 },
   input: z.object({ session_id: sessionId, grace_secs: graceSecs }),
   frame: leaseFrame,
   errors: ['session_not_found', 'session_closed'],

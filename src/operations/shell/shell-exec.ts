@@ -12,6 +12,7 @@ import {
   signalInput,
   stdinInput,
 } from '../../core/shapes/shell/exec.ts'
+import { samples } from '../samples.ts'
 
 const startErrors = [
   'shell_session_not_found', 'session_closed', 'conflict', 'file_not_found', 'not_a_directory', 'permission_denied',
@@ -33,6 +34,7 @@ export const shellExec = defineOperation({
     'bax shell exec -s data -- python3 -c "print(6 * 7)"',
     'bax shell exec -s data --language python --code @main.py',
   ],
+  sample: { ...samples.shell, command: 'python3 -c "print(6 * 7)"' },
   input: execInput,
   output: execAnswer,
   status: (answer) => ('stdout' in answer ? 200 : 202),
@@ -51,6 +53,7 @@ export const getShellExec = defineOperation({
   cli: 'shell result <exec_id>',
   example: ['bax shell result ex_…', 'bax shell result ex_… --json'],
   show: { as: 'record' },
+  sample: samples.exec,
   input: execId,
   output: execRecord,
   errors: ['exec_not_found'],
@@ -65,6 +68,7 @@ export const signalShellExec = defineOperation({
   cli: 'shell signal <exec_id>',
   example: ['bax shell signal ex_…', 'bax shell signal ex_… --signal SIGINT'],
   allowedWhileDraining: true,
+  sample: { ...samples.exec, signal: 'SIGINT' },
   input: signalInput,
   output: null,
   errors: ['exec_not_found', 'session_lost'],
@@ -79,6 +83,7 @@ export const writeShellExec = defineOperation({
   scope: 'shell',
   runs: onExec,
   allowedWhileDraining: true,
+  sample: { ...samples.exec, data: 'yes\n' },
   input: stdinInput,
   output: null,
   errors: ['exec_not_found', 'conflict', 'session_lost'],
@@ -92,6 +97,7 @@ export const resizeShellExec = defineOperation({
   scope: 'shell',
   runs: onExec,
   allowedWhileDraining: true,
+  sample: { ...samples.exec, cols: 120, rows: 40 },
   input: resizeInput,
   output: null,
   errors: ['exec_not_found', 'conflict', 'session_lost'],
@@ -106,6 +112,7 @@ export const shellExecStream = defineStream({
   http: 'POST /shell/exec/stream',
   scope: 'shell',
   runs: onShell,
+  sample: { ...samples.shell, argv: ['ping', '-c', '3', 'localhost'] },
   input: execStreamInput,
   frame: execFrame,
   errors: startErrors,
@@ -121,6 +128,7 @@ export const followShellExec = defineStream({
   http: 'GET /shell/exec/{exec_id}/stream',
   scope: 'shell',
   runs: onExec,
+  sample: samples.exec,
   input: execId,
   frame: execFrame,
   errors: ['exec_not_found', 'conflict'],

@@ -2,6 +2,7 @@ import { limits } from '../../core/limits/limits.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
 import { onShell } from '../../core/operation/placement.ts'
 import * as shapes from '../../core/shapes/shell/files.ts'
+import { samples } from '../samples.ts'
 
 const always = ['shell_session_not_found', 'session_closed', 'conflict', 'session_lost'] as const
 const denied = [...always, 'file_not_found', 'not_a_directory', 'permission_denied'] as const
@@ -15,6 +16,7 @@ export const readShellFile = defineOperation({
   runs: onShell,
   cli: 'shell read <path>',
   example: ['bax shell read -s data report.txt', 'bax shell read -s data server.log --offset 1000 --length 500'],
+  sample: { ...samples.shell, path: 'report.txt' },
   input: shapes.readInput,
   output: shapes.readOutput,
   errors: [...denied, 'is_a_directory', 'not_a_file', 'payload_too_large'],
@@ -33,6 +35,7 @@ export const writeShellFile = defineOperation({
     'bax shell write -s data main.py < main.py',
     "bax shell write -s data notes.txt --append --content 'one more line'",
   ],
+  sample: { ...samples.shell, path: 'main.py', content: 'print(6 * 7)\n' },
   input: shapes.writeInput,
   output: shapes.writeOutput,
   errors: [...denied, 'is_a_directory', 'not_a_file', 'already_exists', 'payload_too_large', 'no_space'],
@@ -48,6 +51,7 @@ export const listShellFiles = defineOperation({
   cli: 'shell ls [path]',
   example: ['bax shell ls -s data', 'bax shell ls -s data /output --json'],
   show: { as: 'table', items: 'entries', columns: ['mode', 'owner', 'size', 'modified_at', 'name', 'symlink_target'] },
+  sample: { ...samples.shell, path: '/output' },
   input: shapes.listInput,
   output: shapes.listOutput,
   errors: denied,
@@ -61,6 +65,7 @@ export const shellFileTree = defineOperation({
   runs: onShell,
   cli: 'shell tree [path]',
   example: ['bax shell tree -s data', 'bax shell tree -s data /output --max-depth 2'],
+  sample: { ...samples.shell, max_depth: 2 },
   input: shapes.treeInput,
   output: shapes.treeOutput,
   errors: denied,
@@ -78,6 +83,7 @@ export const searchShellFiles = defineOperation({
     "bax shell search -s data --pattern '**/*.py'",
     'bax shell search -s data src --query TODO --no-case-sensitive',
   ],
+  sample: { ...samples.shell, pattern: '**/*.py', query: 'TODO' },
   input: shapes.searchInput,
   output: shapes.searchOutput,
   errors: denied,
@@ -92,6 +98,7 @@ export const shellFileInfo = defineOperation({
   cli: 'shell info <path>',
   example: ['bax shell info -s data rows.csv', 'bax shell info -s data --checksum rows.csv'],
   show: { as: 'record' },
+  sample: { ...samples.shell, path: 'data.csv', checksum: true },
   input: shapes.infoInput,
   output: shapes.fileInfo,
   errors: denied,
@@ -106,6 +113,7 @@ export const deleteShellFile = defineOperation({
   cli: 'shell rm <path>',
   example: ['bax shell rm -s data draft.md', 'bax shell rm -s data --recursive --missing-ok build'],
   show: { as: 'nothing' },
+  sample: { ...samples.shell, path: 'build', recursive: true },
   input: shapes.deleteInput,
   output: shapes.deleteOutput,
   errors: [...denied, 'not_empty', 'protected_path'],
@@ -120,6 +128,7 @@ export const copyShellFile = defineOperation({
   cli: 'shell cp <source> <destination>',
   example: ['bax shell cp -s data main.py backup.py', 'bax shell cp -s data --overwrite src /output/src'],
   show: { as: 'nothing' },
+  sample: { ...samples.shell, source: 'main.py', destination: 'backup.py' },
   input: shapes.copyInput,
   output: shapes.copyOutput,
   errors: [...denied, 'is_a_directory', 'already_exists', 'unsupported', 'no_space'],
@@ -134,6 +143,7 @@ export const moveShellFile = defineOperation({
   cli: 'shell mv <source> <destination>',
   example: ['bax shell mv -s data draft.md /output/report.md', 'bax shell mv -s data --overwrite new.csv rows.csv'],
   show: { as: 'nothing' },
+  sample: { ...samples.shell, source: 'draft.md', destination: '/output/report.md' },
   input: shapes.moveInput,
   output: shapes.moveOutput,
   errors: [...denied, 'already_exists', 'protected_path', 'no_space'],
@@ -148,6 +158,7 @@ export const makeShellFolder = defineOperation({
   cli: 'shell mkdir <path>',
   example: ['bax shell mkdir -s data input/raw', 'bax shell mkdir -s data --mode 0700 private'],
   show: { as: 'nothing' },
+  sample: { ...samples.shell, path: 'data/raw' },
   input: shapes.mkdirInput,
   output: shapes.mkdirOutput,
   errors: [...denied, 'already_exists', 'no_space'],

@@ -16,6 +16,7 @@ import {
   touchInput,
 } from '../../core/shapes/shell/session.ts'
 import { buildFrame, imageBuild, shellImage } from '../../core/shapes/shell/images.ts'
+import { samples } from '../samples.ts'
 
 /** Path or body field that identifies a shell session. */
 const shellId = z.object(session)
@@ -32,6 +33,7 @@ export const createShell = defineOperation({
   example: ['bax shell create --language python', 'bax shell create --name data --network bridge --timeout-secs 3600'],
   show: { as: 'field', field: 'session_id' },
   engine: 'start',
+  sample: { language: 'python', name: 'report', output_mounts: ['/output'] },
   input: shellSessionInput,
   output: shellSession,
   idempotent: true,
@@ -65,6 +67,7 @@ export const listShells = defineOperation({
     items: 'sessions',
     columns: ['session_id', 'name', 'status', 'language', 'image', 'running_execs', 'last_active_at', 'stop_reason'],
   },
+  sample: { status: 'ready', limit: 20 },
   input: shellListInput,
   output: shellList,
   run: (engine, input, call) => engine.shells.sessions.list(input, call),
@@ -78,6 +81,7 @@ export const getShell = defineOperation({
   cli: 'shell show <session_id>',
   example: ['bax shell show data', 'bax shell show sh_… --json'],
   show: { as: 'record' },
+  sample: samples.shell,
   input: shellId,
   output: shellSession,
   errors: ['shell_session_not_found'],
@@ -92,6 +96,7 @@ export const touchShell = defineOperation({
   cli: 'shell touch <session_id>',
   example: ['bax shell touch data', 'bax shell touch data --timeout-secs 3600'],
   show: { as: 'field', field: 'expires_at' },
+  sample: { ...samples.shell, timeout_secs: 3600 },
   input: shellId.extend(touchInput.shape),
   output: shellSession,
   errors: ['shell_session_not_found', 'session_closed', 'conflict'],
@@ -108,6 +113,7 @@ export const killShell = defineOperation({
   cli: 'shell kill [session_id]',
   example: ['bax shell kill data', 'bax shell kill sh_…'],
   show: { as: 'field', field: 'killed' },
+  sample: samples.shell,
   input: shellId,
   output: shellKill,
   errors: ['shell_session_not_found', 'session_closed', 'conflict', 'session_lost', 'timeout'],
@@ -123,6 +129,7 @@ export const deleteShell = defineOperation({
   runs: onShell,
   cli: 'shell delete <session_id>',
   example: ['bax shell delete data', 'bax shell delete sh_…'],
+  sample: samples.shell,
   input: shellId,
   output: null,
   errors: ['shell_session_not_found'],
@@ -135,6 +142,7 @@ export const leaseShell = defineStream({
   http: 'GET /shell/sessions/{session_id}/lease',
   scope: 'shell',
   runs: onShell,
+  sample: { ...samples.shell, grace_secs: 600 },
   input: shellId.extend({ grace_secs: graceSecs }),
   frame: leaseFrame,
   errors: ['shell_session_not_found', 'session_closed'],
@@ -164,6 +172,7 @@ export const buildShellImage = defineStream({
   runs: { on: 'any', label: 'shell', once: () => true },
   cli: 'shell image build',
   example: ['bax shell image build', 'bax shell image build --which busybox'],
+  sample: { which: 'busybox' },
   input: imageBuild,
   frame: buildFrame,
   errors: ['docker_unavailable', 'feature_disabled'],

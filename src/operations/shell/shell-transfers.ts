@@ -7,6 +7,7 @@ import { onObject, onShell } from '../../core/operation/placement.ts'
 import { identifier } from '../../core/shapes/fields.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { artifact, artifactList, artifactListInput } from '../../core/shapes/shell/artifacts.ts'
+import { samples } from '../samples.ts'
 
 const onArtifact = onObject('artifact_id', ['artifact'])
 
@@ -22,6 +23,7 @@ export const downloadShellFile = defineDownload({
   runs: onShell,
   cli: 'shell download <path>',
   example: ['bax shell download -s data /output/plot.png', 'bax shell download -s data /output/plot.png -o plots/'],
+  sample: { ...samples.shell, path: '/output/plot.png' },
   input: rawFile,
   errors: [...denied, 'range_not_satisfiable'],
   mediaType: 'application/octet-stream',
@@ -35,6 +37,7 @@ export const uploadShellFile = defineUpload({
   runs: onShell,
   cli: 'shell upload <file> [path]',
   example: ['bax shell upload -s data rows.csv', 'bax shell upload -s data rows.csv input/ --no-overwrite'],
+  sample: { ...samples.shell, path: 'data.csv', mode: '0644' },
   input: uploadInput,
   output: writeOutput,
   errors: [...denied, 'already_exists', 'no_space'],
@@ -49,6 +52,7 @@ export const downloadArtifact = defineDownload({
   runs: onArtifact,
   cli: 'shell artifacts download <artifact_id> [file_name]',
   example: ['bax shell artifacts download art_… plot.png', 'bax shell artifacts download sh_… -o results'],
+  sample: { ...samples.artifact, file_name: 'plot.png' },
   input: z.object({
     artifact_id: identifier.describe('Artifact ID'),
     file_name: z
@@ -73,6 +77,7 @@ export const listArtifacts = defineOperation({
   example: ['bax shell artifacts list -s data', 'bax shell artifacts list -s data --json'],
   // Artifacts outlive their session and its engine.
   engine: 'any',
+  sample: samples.shell,
   input: artifactListInput,
   output: artifactList,
   errors: ['shell_session_not_found'],
@@ -87,6 +92,7 @@ export const getArtifact = defineOperation({
   cli: 'shell artifacts show <artifact_id>',
   example: ['bax shell artifacts show art_…', 'bax shell artifacts show art_… --json'],
   show: { as: 'record' },
+  sample: samples.artifact,
   input: z.object({ artifact_id: identifier.describe('Artifact ID') }),
   output: artifact,
   errors: ['artifact_not_found'],

@@ -8,6 +8,7 @@ import { batchScrape, startBatch } from '../batch.ts'
 import { extract, getExtract, startExtract } from '../extract.ts'
 import { activeCrawls } from '../usage.ts'
 import { cancelCrawlV2, getCrawlErrorsV2, getCrawlV2, idOf } from './crawl.ts'
+import { samples } from '../samples.ts'
 
 export const batchScrapeV2 = defineOperation({
   summary: 'Scrape the pages of a list (Firecrawl v2 format)',
@@ -15,6 +16,7 @@ export const batchScrapeV2 = defineOperation({
   http: 'POST /v2/batch/scrape',
   scope: batchScrape.scope,
   runs: inGateway,
+  sample: samples.listed,
   input: batchInput,
   output: batchScrape.output,
   idempotent: true,
@@ -31,6 +33,7 @@ export const getBatchV2 = defineOperation({
   http: 'GET /v2/batch/scrape/{id}',
   scope: getCrawlV2.scope,
   runs: inGateway,
+  sample: samples.crawlV2,
   input: crawlPartV2,
   output: crawlStateV2,
   errors: getCrawlV2.errors,
@@ -45,6 +48,7 @@ export const getBatchErrorsV2 = defineOperation({
   http: 'GET /v2/batch/scrape/{id}/errors',
   scope: getCrawlErrorsV2.scope,
   runs: inGateway,
+  sample: samples.crawlV2,
   input: getCrawlErrorsV2.input,
   output: getCrawlErrorsV2.output,
   errors: getCrawlErrorsV2.errors,
@@ -56,6 +60,7 @@ export const cancelBatchV2 = defineOperation({
   http: 'DELETE /v2/batch/scrape/{id}',
   scope: cancelCrawlV2.scope,
   runs: inGateway,
+  sample: samples.crawlV2,
   input: cancelCrawlV2.input,
   output: cancelCrawlV2.output,
   errors: cancelCrawlV2.errors,
@@ -67,6 +72,7 @@ export const extractV2 = defineOperation({
   http: 'POST /v2/extract',
   scope: extract.scope,
   runs: inGateway,
+  sample: samples.extracted,
   input: extract.input,
   output: extract.output,
   idempotent: true,
@@ -82,6 +88,7 @@ export const getExtractV2 = defineOperation({
   http: 'GET /v2/extract/{id}',
   scope: getExtract.scope,
   runs: inGateway,
+  sample: samples.crawlV2,
   input: getExtract.input,
   output: getExtract.output,
   errors: getExtract.errors,

@@ -16,6 +16,7 @@ import {
 } from '../../core/shapes/v2.ts'
 import { cancelCrawl, crawl, getCrawl, getCrawlErrors, map } from '../crawl.ts'
 import { documentOf } from '../../core/shapes/jobs/document-v2.ts'
+import { samples } from '../samples.ts'
 
 const ofCrawl = crawlPartV2.pick({ id: true })
 
@@ -29,6 +30,7 @@ export const crawlV2 = defineOperation({
   http: 'POST /v2/crawl',
   scope: crawl.scope,
   runs: inGateway,
+  sample: { url: 'https://example.com', limit: 50 },
   input: crawlInputV2,
   output: crawlAcceptedV2,
   idempotent: true,
@@ -46,6 +48,7 @@ export const getCrawlV2 = defineOperation({
   http: 'GET /v2/crawl/{id}',
   scope: getCrawl.scope,
   runs: inGateway,
+  sample: samples.crawlV2,
   input: crawlPartV2,
   output: crawlStateV2,
   errors: getCrawl.errors,
@@ -73,6 +76,7 @@ export const getCrawlErrorsV2 = defineOperation({
   http: 'GET /v2/crawl/{id}/errors',
   scope: getCrawlErrors.scope,
   runs: inGateway,
+  sample: samples.crawlV2,
   input: ofCrawl,
   output: crawlErrorsV2,
   errors: getCrawlErrors.errors,
@@ -91,6 +95,7 @@ export const cancelCrawlV2 = defineOperation({
   http: 'DELETE /v2/crawl/{id}',
   scope: cancelCrawl.scope,
   runs: inGateway,
+  sample: samples.crawlV2,
   input: ofCrawl,
   output: cancelCrawl.output,
   errors: cancelCrawl.errors,
@@ -126,6 +131,7 @@ export const mapV2 = defineOperation({
   http: 'POST /v2/map',
   scope: map.scope,
   runs: { on: 'any', label: 'render' },
+  sample: { url: 'https://example.com' },
   input: mapInputV2,
   output: mapAnswerV2,
   errors: map.errors,

@@ -11,6 +11,7 @@ export const scrapeV2 = defineOperation({
   http: 'POST /v2/scrape',
   scope: scrape.scope,
   runs: onScraper,
+  sample: { url: 'https://example.com', formats: ['markdown'] },
   input: scrapeInputV2,
   output: scrapeAnswerV2,
   errors: scrape.errors,

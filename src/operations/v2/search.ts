@@ -10,6 +10,7 @@ export const searchV2 = defineOperation({
   http: 'POST /v2/search',
   scope: search.scope,
   runs: { on: 'any', label: 'render' },
+  sample: { query: 'how river deltas grow', limit: 3 },
   input: searchInputV2,
   output: searchAnswerV2,
   errors: search.errors,

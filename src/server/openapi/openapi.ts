@@ -4,7 +4,6 @@ import type { HttpOperation, SocketOperation } from '../../core/operation/operat
 import { pathFields, plainTemplate, route, routesOf } from '../../core/operation/route.ts'
 import { version } from '../../core/version.ts'
 import { operations, sockets, streams, transfers } from '../../operations/index.ts'
-import { samples } from '../../operations/samples.ts'
 import { bytesOf, errorSchema, headers, isPublic, type Responses, responses, takesJson } from './responses.ts'
 import { type Json, schemaOf } from './schemas.ts'
 import { describeTags, tagOf } from './tags.ts'
@@ -22,7 +21,7 @@ export function makeOpenapi(): Json {
       const { method, path } = route(http)
       const atPath = (paths[plainTemplate(path)] ??= {})
       const described = describe(name, at, { ...operation, http }, components)
-      tags.add(tagOf(http))
+      tags.add(tagOf({ ...operation, http }))
       const existing = (atPath[method.toLowerCase()] ??= described)
       if (existing !== described) addContent(existing.responses, described.responses)
     }
@@ -76,7 +75,7 @@ function describe(name: string, at: number, operation: HttpOperation, components
     required?: string[]
   }
   const hasBody = takesJson(operation)
-  const sample = (samples as Record<string, Json>)[name] ?? {}
+  const sample: Json = operation.sample ?? {}
   const properties = Object.entries(input.properties ?? {})
   const required = new Set(input.required)
   const parameters = [
@@ -97,7 +96,7 @@ function describe(name: string, at: number, operation: HttpOperation, components
     operationId: at === 0 ? name : aliasId(name, at),
     summary: operation.summary,
     ...(operation.description && { description: operation.description }),
-    tags: [tagOf(operation.http)],
+    tags: [tagOf(operation)],
     ...(isPublic(operation) ? { security: [] } : { 'x-scopes': [operation.scope].flat() }),
     ...(operation.example && { 'x-codeSamples': codeSamples(operation.example) }),
     ...(parameters.length > 0 && { parameters }),

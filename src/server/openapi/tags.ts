@@ -1,4 +1,5 @@
-/** OpenAPI tags: operations grouped by the first segment of their path. */
+/** OpenAPI tags: operations grouped by the first segment of their path, or by their own tag. */
+import type { HttpOperation } from '../../core/operation/operation.ts'
 import { route } from '../../core/operation/route.ts'
 
 const descriptions: Record<string, string> = {
@@ -27,20 +28,12 @@ const descriptions: Record<string, string> = {
   stream: 'Events of a session as they happen, as server-sent events or one JSON object a line',
 }
 
-/** Path segments whose operations belong to another tag. */
-const aliases: Record<string, string> = {
-  'concurrency-check': 'team',
-  healthz: 'engine',
-  json: 'cdp',
-  readyz: 'engine',
-  metrics: 'engine',
-}
-
-export function tagOf(http: string): string {
+/** Returns the tag of an operation. Chrome's `/json` is a further URL of operations on sessions. */
+export function tagOf({ tag, http }: Pick<HttpOperation, 'tag' | 'http'>): string {
   const segment = route(http)
     .path.split('/')
     .find((part) => part && !/^v\d+$/.test(part))!
-  return aliases[segment] ?? segment
+  return tag ?? (segment === 'json' ? 'cdp' : segment)
 }
 
 export const describeTags = (used: ReadonlySet<string>) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readSearch } from '../../../src/cli/search/settings.ts'
+import { readSearch } from '../../../src/core/config/search-settings.ts'
 import { searchOrder } from '../../../src/core/config/search-providers.ts'
 
 describe('search settings', () => {

@@ -1,9 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { engineConfig } from '../../../src/cli/engine/engine-config.ts'
 import type { Io } from '../../../src/cli/io.ts'
-import { type GlobalFlags, readSettings } from '../../../src/cli/settings.ts'
+import { readSettings } from '../../../src/cli/settings.ts'
+import { type GlobalFlags, projectSettings } from '../../../src/core/config/settings.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -57,6 +59,28 @@ describe('settings', () => {
   ])('reject %s in a project file', async (key, value) => {
     await project({ [key]: value })
     expect(() => read()).toThrow(`must not set ${key}`)
+  })
+
+  test('allow those settings in a project file that the guide names', async () => {
+    const page = await readFile(new URL('../../../src/guide/configuration.md', import.meta.url), 'utf8')
+    const named = /A `\.bax\.json` may set only (.*?), because/.exec(page)?.[1]
+    expect(named).toBe(projectSettings.map((name) => `\`${name}\``).join(' and '))
+  })
+
+  test('go to engines under their own names, except those of the terminal', async () => {
+    await user({ warm_pages: 2, webhook_secret: 'w', json: true, server: 'http://user', builtin_extractor: false })
+    const settings = read({ browser: '/chromium' }, { BAX_SESSION: 's', BAX_API_KEY: 'k', BAX_CRAWL_PAGES: '5' })
+    expect(engineConfig(settings, { env: {}, host: { platform: 'linux' } } as Io)).toEqual({
+      stateDir: settings.stateDir,
+      cacheDir: settings.cacheDir,
+      browser: '/chromium',
+      pool: { warm: 2 },
+      crawlPages: 5,
+      builtinExtractor: false,
+      webhookSecret: 'w',
+      display: false,
+      writeAnywhere: true,
+    })
   })
 
   test('report a BAX_CONFIG that names a missing file, also relative to the working folder', () => {

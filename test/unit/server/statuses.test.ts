@@ -13,7 +13,6 @@ import type { Link } from '../../../src/core/net/link.ts'
 import type { HttpOperation, Operation } from '../../../src/core/operation/operation.ts'
 import { pathFields, route, routesOf } from '../../../src/core/operation/route.ts'
 import { operations, streams, transfers } from '../../../src/operations/index.ts'
-import { samples } from '../../../src/operations/samples.ts'
 import { type AppOptions, createApp } from '../../../src/server/app.ts'
 import { Drain } from '../../../src/server/process/drain.ts'
 import { loopbackHosts, privateGate } from '../../../src/server/access/gate.ts'
@@ -44,7 +43,7 @@ const cases: Case[] = all.flatMap(([name, operation]) =>
 
 function caseOf(name: string, http: string, operation: HttpOperation): Case {
   const { method, path } = route(http)
-  const sample = { ...(samples as Record<string, Record<string, unknown>>)[name] }
+  const sample: Record<string, unknown> = { ...operation.sample }
   const fields = new Set(pathFields(path))
   const rest = Object.entries(sample).filter(([field]) => !fields.has(field))
   const filled = path.replaceAll(/\{(\w+)\*?\}/g, (_, field: string) =>

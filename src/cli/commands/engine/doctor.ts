@@ -58,7 +58,7 @@ export const command: TerminalCommand = async (invocation) => {
     checkStateFiles(settings),
     checkEngine(context),
     checkLauncher(io),
-    checkDocker(io),
+    checkDocker(settings),
     checkSearch(settings),
   ])
   const checks = [...machineChecks, ...fleetChecks]

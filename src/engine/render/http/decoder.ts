@@ -1,6 +1,7 @@
 /**
- * Decoders of the Encoding Standard. `TextDecoder` of Node 20 and 22 decodes windows-1252 as ISO-8859-1, and that of no
- * version is right for all legacy encodings, so only Unicode is decoded with it.
+ * Decoders of the Encoding Standard. `TextDecoder` of Node 20 and 22 decodes windows-1252 as ISO-8859-1
+ * (https://github.com/nodejs/node/issues/56542), and that of no version is right for all legacy encodings, so only Unicode
+ * is decoded with it.
  */
 
 export interface Decoder {

@@ -1,29 +1,24 @@
 /** Bing, by its result pages. */
-import type { SearchAccess } from '../../../core/config/search-providers.ts'
-import { limits } from '../../../core/limits/limits.ts'
 import { attribute, type ElementNode, elementsOf, findElement, hasClass, isElement } from '../../extract/tree.ts' // prettier-ignore
-import { type ProviderResult, isFull, type Period, type SearchQuery, type SearchProvider } from '../provider.ts'
-import { allOfClass, checkStatus, firstOfClass, hasId, isOfClass, type OpenResults, type ResultDocument, resultOf, automationDetected, unknownFormat } from '../result-document.ts' // prettier-ignore
+import { type ProviderResult, defineProvider, isFull, type Period, type SearchQuery } from '../provider.ts'
+import { allOfClass, checkStatus, firstOfClass, hasId, isOfClass, type ResultDocument, resultOf, automationDetected, unknownFormat } from '../result-document.ts' // prettier-ignore
 
 const pageSize = 10
 const dayMs = 86_400_000
 
-export function bing({ url = 'https://www.bing.com' }: SearchAccess, open: OpenResults): SearchProvider {
-  const address = new URL(url)
-  if (address.pathname === '/') address.pathname = '/search'
-  return {
-    name: 'bing',
-    timeoutMs: limits.search.pageMs,
-    async page(question, signal, next = '1') {
-      const results = read(await open(`${address.href}?${paramsOf(question, next)}`, signal), next === '1')
-      return {
-        results,
-        ...(isFull(results) && { next: String(Number(next) + pageSize) }),
-        ...(question.period === 'h' && { warning: 'bing cannot filter by hour: these are results of the last day' }),
-      }
-    },
-  }
-}
+export const provider = defineProvider({
+  name: 'bing',
+  async page(question, { access, open, signal, next = '1' }) {
+    const address = new URL(access.url ?? 'https://www.bing.com')
+    if (address.pathname === '/') address.pathname = '/search'
+    const results = read(await open(`${address.href}?${paramsOf(question, next)}`, signal), next === '1')
+    return {
+      results,
+      ...(isFull(results) && { next: String(Number(next) + pageSize) }),
+      ...(question.period === 'h' && { warning: 'bing cannot filter by hour: these are results of the last day' }),
+    }
+  },
+})
 
 function paramsOf({ query, lang, country, period }: SearchQuery, first: string): string {
   const params = new URLSearchParams({ q: query })

@@ -1,10 +1,8 @@
 /** DuckDuckGo, by its result pages for browsers without scripts, `html` and `lite`. */
-import type { SearchAccess } from '../../../core/config/search-providers.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { limits } from '../../../core/limits/limits.ts'
 import { attribute, type ElementNode, elementsOf } from '../../extract/tree.ts'
-import type { ProviderResult, SearchQuery, SearchProvider } from '../provider.ts'
-import { allOfClass, checkStatus, firstOfClass, hasId, isOfClass, type OpenResults, type ResultDocument, resultOf, automationDetected, unknownFormat } from '../result-document.ts' // prettier-ignore
+import { defineProvider, type ProviderResult, type SearchQuery } from '../provider.ts'
+import { allOfClass, checkStatus, firstOfClass, hasId, isOfClass, type ResultDocument, resultOf, automationDetected, unknownFormat } from '../result-document.ts' // prettier-ignore
 
 /** Maximum length of queries; longer ones get an empty response. */
 const maxQueryChars = 499
@@ -14,21 +12,18 @@ const regions = 'ar-es au-en at-de be-fr be-nl br-pt bg-bg ca-en ca-fr cl-es cn-
 const countries: Readonly<Record<string, string>> = { gb: 'uk', si: 'sl', sa: 'xa' }
 const languages: Readonly<Record<string, string>> = { ja: 'jp', ko: 'kr', zh: 'tzh' }
 
-export function duckduckgo({ url = 'https://html.duckduckgo.com' }: SearchAccess, open: OpenResults): SearchProvider {
-  const address = new URL(url)
-  if (address.pathname === '/') address.pathname = '/html/'
-  return {
-    name: 'duckduckgo',
-    timeoutMs: limits.search.pageMs,
-    async page(question, signal, next) {
-      if (question.query.length > maxQueryChars)
-        throw new BaxError('provider_failed', `it accepts queries of at most ${maxQueryChars} characters`)
-      const { params, warning } = paramsOf(question)
-      const requestUrl = `${address.href}?${next ?? params.toString()}`
-      return { ...read(await open(requestUrl, signal)), ...(warning && { warning }) }
-    },
-  }
-}
+export const provider = defineProvider({
+  name: 'duckduckgo',
+  async page(question, { access, open, signal, next }) {
+    const address = new URL(access.url ?? 'https://html.duckduckgo.com')
+    if (address.pathname === '/') address.pathname = '/html/'
+    if (question.query.length > maxQueryChars)
+      throw new BaxError('provider_failed', `it accepts queries of at most ${maxQueryChars} characters`)
+    const { params, warning } = paramsOf(question)
+    const requestUrl = `${address.href}?${next ?? params.toString()}`
+    return { ...read(await open(requestUrl, signal)), ...(warning && { warning }) }
+  },
+})
 
 function paramsOf({ query, lang, country, period }: SearchQuery): { params: URLSearchParams; warning?: string } {
   const params = new URLSearchParams({ q: query })

@@ -1,41 +1,35 @@
 /** Google Custom Search, by its API, with the key of a project and the ID of a search engine. */
-import type { SearchAccess } from '../../../core/config/search-providers.ts'
-import { limits } from '../../../core/limits/limits.ts'
 import { requestJson, resultsIn } from '../json-request.ts'
-import { type Period, type SearchQuery, type SearchProvider, textOf } from '../provider.ts'
+import { type Period, type SearchQuery, defineProvider, textOf } from '../provider.ts'
 
 const pageSize = 10
 const lastResult = 100
 
 const restrict: Readonly<Record<Period, string>> = { h: 'd1', d: 'd1', w: 'w1', m: 'm1', y: 'y1' }
 
-export function google(access: SearchAccess): SearchProvider {
-  const { key = '', cx = '', url = 'https://customsearch.googleapis.com' } = access
-  return {
-    name: 'google',
-    timeoutMs: limits.search.apiMs,
-    async page(question, signal, next = '1') {
-      const params = new URLSearchParams({ key, cx, ...paramsOf(question, next) })
-      const body = await requestJson({
-        url: new URL(`${url}/customsearch/v1?${params.toString()}`),
-        secrets: [key],
-        errorMessage: ({ error }) => (error as { message?: unknown } | undefined)?.message,
-        codeOf,
-        signal,
-      })
-      // Without results, the list is missing but the search information is present.
-      const list = body['items'] ?? (body['searchInformation'] ? [] : undefined)
-      const results = resultsIn(list, { url: 'link', description: 'snippet' }, textOf)
-      const start = (body['queries'] as { nextPage?: { startIndex?: unknown }[] } | undefined)?.nextPage?.[0]
-        ?.startIndex
-      return {
-        results,
-        ...(typeof start === 'number' && start <= lastResult - pageSize + 1 && { next: String(start) }),
-        ...(question.period === 'h' && { warning: 'google cannot filter by hour: these are results of the last day' }),
-      }
-    },
-  }
-}
+export const provider = defineProvider({
+  name: 'google',
+  async page(question, { access, signal, next = '1' }) {
+    const { key, cx, url = 'https://customsearch.googleapis.com' } = access
+    const params = new URLSearchParams({ key, cx, ...paramsOf(question, next) })
+    const body = await requestJson({
+      url: new URL(`${url}/customsearch/v1?${params.toString()}`),
+      secrets: [key],
+      errorMessage: ({ error }) => (error as { message?: unknown } | undefined)?.message,
+      codeOf,
+      signal,
+    })
+    // Without results, the list is missing but the search information is present.
+    const list = body['items'] ?? (body['searchInformation'] ? [] : undefined)
+    const results = resultsIn(list, { url: 'link', description: 'snippet' }, textOf)
+    const start = (body['queries'] as { nextPage?: { startIndex?: unknown }[] } | undefined)?.nextPage?.[0]?.startIndex
+    return {
+      results,
+      ...(typeof start === 'number' && start <= lastResult - pageSize + 1 && { next: String(start) }),
+      ...(question.period === 'h' && { warning: 'google cannot filter by hour: these are results of the last day' }),
+    }
+  },
+})
 
 /** Returns the code of misleading statuses: an invalid key gets 400, and an exhausted quota 403. */
 function codeOf(status: number, message: string) {

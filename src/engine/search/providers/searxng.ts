@@ -1,40 +1,35 @@
 /** SearXNG, own or public instances, by its JSON format. */
-import type { SearchAccess } from '../../../core/config/search-providers.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { limits } from '../../../core/limits/limits.ts'
 import { decodeUrlPart } from '../../../core/net/urls.ts'
 import { requestJson, resultsIn } from '../json-request.ts'
-import { isFull, type Period, type SearchQuery, type SearchProvider, textOf } from '../provider.ts'
+import { defineProvider, isFull, type Period, type SearchQuery, textOf } from '../provider.ts'
 
 /** Time ranges; SearXNG has none for the last hour. */
 const ranges: Readonly<Record<Period, string>> = { h: 'day', d: 'day', w: 'week', m: 'month', y: 'year' }
 
-export function searxng({ url = '' }: SearchAccess): SearchProvider {
-  const { address, headers, secrets } = withoutCredentials(url)
-  return {
-    name: 'searxng',
-    timeoutMs: limits.search.apiMs,
-    async page(question, signal, next = '1') {
-      const requestUrl = new URL(`${address}/search?${new URLSearchParams(paramsOf(question, next)).toString()}`)
-      const body = await requestJson({
-        url: requestUrl,
-        headers,
-        secrets,
-        signal,
-        codeOf: (status) => (status === 403 ? 'provider_failed' : undefined),
-      }).catch(explain)
-      const results = resultsIn(body['results'], { url: 'url', description: 'content' }, textOf)
-      const unresponsive = unresponsiveEngines(body['unresponsive_engines'])
-      // Results may be missing only because engines did not respond.
-      if (results.length === 0 && next === '1' && unresponsive) throw new BaxError('provider_failed', `its engines did not respond: ${unresponsive}`) // prettier-ignore
-      return {
-        results,
-        ...(isFull(results) && { next: String(Number(next) + 1) }),
-        ...(question.period === 'h' && { warning: 'searxng cannot filter by hour: these are results of the last day' }),
-      }
-    },
-  }
-}
+export const provider = defineProvider({
+  name: 'searxng',
+  async page(question, { access, signal, next = '1' }) {
+    const { address, headers, secrets } = withoutCredentials(access.url)
+    const requestUrl = new URL(`${address}/search?${new URLSearchParams(paramsOf(question, next)).toString()}`)
+    const body = await requestJson({
+      url: requestUrl,
+      headers,
+      secrets,
+      signal,
+      codeOf: (status) => (status === 403 ? 'provider_failed' : undefined),
+    }).catch(explain)
+    const results = resultsIn(body['results'], { url: 'url', description: 'content' }, textOf)
+    const unresponsive = unresponsiveEngines(body['unresponsive_engines'])
+    // Results may be missing only because engines did not respond.
+    if (results.length === 0 && next === '1' && unresponsive) throw new BaxError('provider_failed', `its engines did not respond: ${unresponsive}`) // prettier-ignore
+    return {
+      results,
+      ...(isFull(results) && { next: String(Number(next) + 1) }),
+      ...(question.period === 'h' && { warning: 'searxng cannot filter by hour: these are results of the last day' }),
+    }
+  },
+})
 
 /** Moves credentials in the URL to a header, as fetch rejects URLs with credentials. */
 function withoutCredentials(text: string) {

@@ -1,38 +1,34 @@
 /** Google results through the API of serper.dev. */
-import type { SearchAccess } from '../../../core/config/search-providers.ts'
-import { limits } from '../../../core/limits/limits.ts'
 import { requestJson, resultsIn } from '../json-request.ts'
-import { isFull, type SearchProvider, textOf } from '../provider.ts'
+import { defineProvider, isFull, textOf } from '../provider.ts'
 
 /** Results per page: more cost more, and fewer cost the same. */
 const pageSize = 10
 
-export function serper({ key = '', url = 'https://google.serper.dev' }: SearchAccess): SearchProvider {
-  return {
-    name: 'serper',
-    timeoutMs: limits.search.apiMs,
-    async page({ query, lang, country, period }, signal, next = '1') {
-      const body = await requestJson({
-        url: new URL(`${url}/search`),
-        headers: { 'x-api-key': key },
-        body: {
-          q: query,
-          num: pageSize,
-          page: Number(next),
-          ...(country && { gl: country }),
-          ...(lang && { hl: lang }),
-          ...(period && { tbs: `qdr:${period}` }),
-        },
-        secrets: [key],
-        errorMessage: ({ message }) => message,
-        // An account without credits gets a 400.
-        codeOf: (status, text) => (status === 400 && /credits/i.test(text) ? 'rate_limited' : undefined),
-        signal,
-      })
-      // The list can be missing if there are no results.
-      const list = body['organic'] ?? (body['searchParameters'] ? [] : undefined)
-      const results = resultsIn(list, { url: 'link', description: 'snippet' }, textOf)
-      return { results, ...(isFull(results) && { next: String(Number(next) + 1) }) }
-    },
-  }
-}
+export const provider = defineProvider({
+  name: 'serper',
+  async page({ query, lang, country, period }, { access, signal, next = '1' }) {
+    const { key, url = 'https://google.serper.dev' } = access
+    const body = await requestJson({
+      url: new URL(`${url}/search`),
+      headers: { 'x-api-key': key },
+      body: {
+        q: query,
+        num: pageSize,
+        page: Number(next),
+        ...(country && { gl: country }),
+        ...(lang && { hl: lang }),
+        ...(period && { tbs: `qdr:${period}` }),
+      },
+      secrets: [key],
+      errorMessage: ({ message }) => message,
+      // An account without credits gets a 400.
+      codeOf: (status, text) => (status === 400 && /credits/i.test(text) ? 'rate_limited' : undefined),
+      signal,
+    })
+    // The list can be missing if there are no results.
+    const list = body['organic'] ?? (body['searchParameters'] ? [] : undefined)
+    const results = resultsIn(list, { url: 'link', description: 'snippet' }, textOf)
+    return { results, ...(isFull(results) && { next: String(Number(next) + 1) }) }
+  },
+})

@@ -2,7 +2,7 @@
 import type { DockerOptions } from 'dockerode'
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ShellConfig } from '../../../core/config/config.ts'
+import type { ShellConfig } from '../../../core/config/shell-settings.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
 

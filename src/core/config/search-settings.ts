@@ -1,30 +1,21 @@
 /** Settings of search providers: variables such as `BAX_BRAVE_KEY`, or `search` in the user's settings file. */
-import type { SearchAccess, SearchConfig } from '../../core/config/search-providers.ts'
-import { BaxError } from '../../core/errors/errors.ts'
+import { BaxError } from '../errors/errors.ts'
+import { didYouMean } from '../errors/suggest.ts'
+import { parseUrl } from '../net/parse-url.ts'
 import {
   isSetUp,
+  type SearchAccess,
+  type SearchConfig,
+  searchFields,
   searchNeeds,
   type SearchProviderName,
   searchProviderNames,
-} from '../../core/config/search-providers.ts'
-import { didYouMean } from '../../core/errors/suggest.ts'
-import type { Io } from '../io.ts'
-import { parseUrl } from '../../core/net/parse-url.ts'
-
-/** Settings of each provider; each one is also an environment variable. */
-const fields: Readonly<Record<SearchProviderName, readonly (keyof SearchAccess)[]>> = {
-  searxng: ['url'],
-  brave: ['key', 'url'],
-  serper: ['key', 'url'],
-  google: ['key', 'cx', 'url'],
-  duckduckgo: ['url'],
-  bing: ['url'],
-}
-
-const variable = (name: string, field: string): string => `BAX_${name}_${field}`.toUpperCase()
+  searchVariable,
+} from './search-providers.ts'
+import type { Environment } from './setting.ts'
 
 /** Reads the settings of all providers. @throws BaxError `invalid_request` with the name of the setting */
-export function readSearch(env: Io['env'], file: unknown = {}): SearchConfig | undefined {
+export function readSearch(env: Environment, file: unknown = {}): SearchConfig | undefined {
   const checkedFile = checked(file)
   const providers: Partial<Record<SearchProviderName, SearchAccess>> = {}
   for (const name of searchProviderNames) {
@@ -47,7 +38,7 @@ function checked(file: unknown): SearchFile {
     if (name === 'providers') continue
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw invalid(`search.${name} must be an object`)
-    const own = fields[name as SearchProviderName]
+    const own = searchFields(name as SearchProviderName)
     for (const [field, given] of Object.entries(value)) {
       const place = `search.${name}.${field}`
       if (!own.includes(field as keyof SearchAccess)) throw invalid(`unknown setting ${place}${didYouMean(field, own)}`)
@@ -57,9 +48,9 @@ function checked(file: unknown): SearchFile {
   return file as SearchFile
 }
 
-function accessOf(name: SearchProviderName, env: Io['env'], file: Record<string, unknown> = {}): SearchAccess {
-  const given = fields[name].flatMap((field) => {
-    const value = env[variable(name, field)] || file[field]
+function accessOf(name: SearchProviderName, env: Environment, file: Record<string, unknown> = {}): SearchAccess {
+  const given = searchFields(name).flatMap((field) => {
+    const value = env[searchVariable(name, field)] || file[field]
     return value ? [[field, field === 'url' ? checkedUrl(String(value), name) : String(value)]] : []
   })
   const access: SearchAccess = Object.fromEntries(given)
@@ -70,7 +61,7 @@ function accessOf(name: SearchProviderName, env: Io['env'], file: Record<string,
 
 function checkedUrl(text: string, name: SearchProviderName): string {
   if (/^https?:$/.test(parseUrl(text)?.protocol ?? '')) return text.replace(/\/+$/, '')
-  throw invalid(`${variable(name, 'url')} (search.${name}.url in the file) must be an http or https URL`)
+  throw invalid(`${searchVariable(name, 'url')} (search.${name}.url in the file) must be an http or https URL`)
 }
 
 function orderOf(text: string | undefined, file: unknown): SearchProviderName[] | undefined {
@@ -85,7 +76,9 @@ function orderOf(text: string | undefined, file: unknown): SearchProviderName[] 
 }
 
 function needs(name: SearchProviderName, why = 'its settings are incomplete'): BaxError {
-  const missing = searchNeeds[name].map((field) => `${variable(name, field)} (search.${name}.${field} in the file)`)
+  const missing = searchNeeds(name).map(
+    (field) => `${searchVariable(name, field)} (search.${name}.${field} in the file)`,
+  )
   return invalid(`the search provider ${name} needs ${missing.join(' and ')}: ${why}`)
 }
 
