@@ -1,4 +1,5 @@
 /** Batches of browser commands, as typed after `bax do`. */
+import { type Unchecked, uncheckedFields } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
 import { elementAsFile, formFor } from '../../core/operation/positional.ts'
@@ -118,13 +119,9 @@ export const joinBatches = (parts: readonly TypedBatch[]): TypedBatch => ({
 })
 
 /** Returns the fields of a request that its flags set. */
-export function flagFields(
-  params: readonly Param[],
-  flags: TypedArguments['flags'],
-  cwd: string,
-): Record<string, unknown> {
+export function flagFields(params: readonly Param[], flags: TypedArguments['flags'], cwd: string): Unchecked {
   const entries = params.map((param) => [param.name, flagValue(param, flags, cwd)] as const)
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+  return uncheckedFields(Object.fromEntries(entries.filter(([, value]) => value !== undefined)))
 }
 
 /** Builds the error of a `then` without a command on one side. */

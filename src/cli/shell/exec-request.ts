@@ -1,5 +1,6 @@
 /** Converts the arguments of `bax shell exec` to a request. */
 import type { Command } from 'commander'
+import { type Unchecked, uncheckedFields } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
 import type { Manifest } from '../../operations/manifest.ts'
@@ -42,9 +43,9 @@ export function addExecFlags(command: Command, manifest: Manifest): void {
 
 export interface ExecRequest {
   /** Fields of the command without its session. */
-  readonly body: Readonly<Record<string, unknown>>
+  readonly body: Unchecked
   /** Fields of the session to create. */
-  readonly shell: Readonly<Record<string, unknown>>
+  readonly shell: Unchecked
   readonly withStdin: boolean
   readonly isTerminal: boolean
   readonly isBackground: boolean
@@ -79,8 +80,11 @@ export async function readExec(
   }
   if (background && tty) throw new BaxError('invalid_request', '--background and --tty exclude each other')
   return {
-    body: { ...program.fields, ...options, ...(env && { env }) },
-    shell: { ...shell, ...(options['language'] !== undefined && { language: options['language'] }) },
+    body: uncheckedFields({ ...program.fields, ...options, ...(env && { env }) }),
+    shell: uncheckedFields({
+      ...shell,
+      ...(options['language'] !== undefined && { language: options['language'] }),
+    }),
     withStdin: !program.readStdin && typed.flags['stdin'] !== false,
     isTerminal: tty === true,
     isBackground: background === true,

@@ -1,16 +1,15 @@
 /** `bax session view`: opens the live view of a session, or prints its URL. */
-import type { LiveViewLink } from '../../../core/shapes/live-view.ts'
 import { type Io, note, print } from '../../io.ts'
 import { hasDisplay } from '../../engine/engine-config.ts'
 import { operationCommand, type OperationShape } from '../operation-command.ts'
 
-const shape: OperationShape = {
+const shape = {
   operation: 'linkLiveView',
   flags: (command) => void command.option('--print', 'print the URL without opening it'),
-}
+} satisfies OperationShape
 
 export const command = operationCommand(shape, async ({ io, settings, typed, ask }) => {
-  const link = (await ask()) as LiveViewLink
+  const link = await ask()
   if (settings.json) print(io, JSON.stringify(link))
   else if (typed.flags['print'] || !io.stdout.isTTY || !hasDisplay(io)) print(io, link.live_view_url)
   else await openPage(io, link.live_view_url)

@@ -1,4 +1,5 @@
 /** `bax shell attach`: runs a shell or another program of a session in this terminal. */
+import { uncheckedFields } from '../../../client/calls.ts'
 import { operationNamed } from '../../context.ts'
 import { shellFor } from '../../session/chosen-session.ts'
 import { addShellFlag } from '../../parse/flags.ts'
@@ -33,16 +34,15 @@ export const command: TerminalCommand = async (invocation) => {
     async (engine) => {
       const { exitCode } = await runInTerminal({
         io,
-        transport: engine.transport,
-        http: 'POST /shell/exec/stream',
-        body: {
+        engine,
+        body: uncheckedFields({
           session_id,
           ...(argv.length > 0 ? { argv } : { command: shellOfImage }),
           ...(typed.flags['cwd'] !== undefined && { cwd: typed.flags['cwd'] }),
           ...(env && { env }),
           // The user ends the program; the timeouts of the session still apply.
           timeout_secs: limits.exec.maxTimeoutSecs,
-        },
+        }),
       })
       return exitCode
     },
