@@ -8,6 +8,7 @@ import {
   largeFiles,
   type Layers,
   linesOf,
+  literalRoutes,
   processUsers,
   readSources,
   retiredIdentifiers,
@@ -132,6 +133,10 @@ describe('the architecture', () => {
     expect(users.map(({ name }) => name)).toEqual([])
   })
 
+  test('operations are called by name, so that the compiler checks their input and output', () => {
+    expect(literalRoutes(files)).toEqual([])
+  })
+
   test('only main.ts touches the process', () => {
     expect(processUsers(files)).toEqual([])
   })
@@ -195,6 +200,15 @@ describe('a planted violation is found', () => {
 
   test.each(['process.exit(1)', 'process.env.HOME', "console.log('x')"])('a use of the process: %s', (text) => {
     expect(processUsers(planted('engine/planted.ts', `// fine\n${text}`))).toEqual(['engine/planted.ts'])
+  })
+
+  test.each([
+    ['cli/planted.ts', "ask({ http: 'POST /commands' }, input)", 'cli/planted.ts: POST /commands'],
+    ['cli/run/planted.ts', 'const http = `GET /sessions/${id}`', 'cli/run/planted.ts: GET /sessions/${id}'],
+    ['mcp/planted.ts', 'const http = "DELETE /keys"', 'mcp/planted.ts: DELETE /keys'],
+    ['tui/planted.tsx', "import { call } from '../client/client.ts'", 'tui/planted.tsx -> ../client/client.ts'],
+  ])('a call by route: %s', (name, text, found) => {
+    expect(literalRoutes(planted(name, `// \`POST /crawl\` is fine\n${text}`))).toEqual([found])
   })
 
   test('types and comments are free', () => {
