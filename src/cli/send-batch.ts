@@ -1,4 +1,5 @@
 /** Sends a typed batch of browser commands and prints the results. */
+import { textFlag } from './parse/typed.ts'
 import { resolve } from 'node:path'
 import { type Unchecked, uncheckedFields } from '../client/calls.ts'
 import { BaxError } from '../core/errors/errors.ts'
@@ -144,7 +145,7 @@ function onWire(typed: TypedCommand, engine: LocatedEngine, { io, manifest }: Co
 
 /** With commands from standard input, --output receives the last result that has content. */
 function outputOfStdin({ flags }: TypedBatch, { results }: CommandsResult): TypedCommand[] | null {
-  const output = flags['output'] as string | undefined
+  const output = textFlag(flags, 'output')
   if (output === undefined) return null
   const last = results.findLast(({ command_type }) => command_type === 'extraction')
   return results.map((result) => ({ command: result.command, data: {}, ...(result === last && { output }) }))

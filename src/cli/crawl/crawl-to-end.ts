@@ -1,4 +1,5 @@
 /** Runs a new or resumed crawl to its end, and prints and writes its results. */
+import { textFlag } from '../parse/typed.ts'
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Unchecked } from '../../client/calls.ts'
@@ -92,7 +93,7 @@ async function saveOutputFolder(stateDir: string, id: string, folder: string): P
 }
 
 async function openMirror({ context, flags, input, resumed }: CrawlRequest): Promise<Mirror | undefined> {
-  const output = flags['output'] as string | undefined
+  const output = textFlag(flags, 'output')
   if (output === undefined) return undefined
   if (output === '-' || output === '') {
     throw new BaxError('invalid_request', '--output must be a folder', {

@@ -1,4 +1,5 @@
 /** Saves the file that a download operation returns. */
+import { textFlag } from '../parse/typed.ts'
 import { posix } from 'node:path'
 import type { Command } from 'commander'
 import type { Download } from '../../client/client.ts'
@@ -17,7 +18,7 @@ export async function saveDownload(
   path: string,
 ): Promise<void> {
   const { bytes, headers } = await engine.download(shape.operation, input, options)
-  const output = typed.flags['output'] as string | undefined
+  const output = textFlag(typed.flags, 'output')
   if (isStdout(output)) {
     for await (const chunk of bytes) await writeThrough(io.stdout, chunk)
     return

@@ -18,7 +18,7 @@ export const elsewhere = 'name a file in another folder with --output'
 export function cannotWrite(path: string, cause: unknown, advice?: string): BaxError {
   const { code } = cause as NodeJS.ErrnoException
   const hint = systemSentence(cause)?.hint ?? advice
-  const reason = code === 'EEXIST' ? 'a part of the path is a file' : systemReason(cause as Error)
+  const reason = code === 'EEXIST' ? 'a part of the path is a file' : systemReason(cause)
   return new BaxError(notPath[code ?? ''] ?? 'invalid_request', `cannot write ${path}: ${reason}`, {
     ...(hint && { hint }),
     cause,

@@ -1,4 +1,5 @@
 /** Batches of browser commands, as typed after `bax do`. */
+import { textFlag } from './typed.ts'
 import { type Unchecked, uncheckedFields } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
@@ -73,7 +74,8 @@ export function toCommand(
       hint: `leave out --${kebab(twice[0])}`,
     })
   const flagged = Object.fromEntries(given.filter(([, value]) => value !== undefined))
-  const { output, ...flags } = typed.flags as { output?: string }
+  const { output: _, ...flags } = typed.flags
+  const output = textFlag(typed.flags, 'output')
   const ownFlags = new Set(own.map(attributeOf))
   return {
     commands: [

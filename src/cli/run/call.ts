@@ -1,7 +1,7 @@
 /** Runs the command or operation of one step. */
 import { type Calls, uncheckedFields } from '../../client/calls.ts'
 import type { CallOptions } from '../../client/client.ts'
-import { BaxError } from '../../core/errors/errors.ts'
+import { BaxError, messageOf } from '../../core/errors/errors.ts'
 import { limits as coreLimits } from '../../core/limits/limits.ts'
 import { formatFor } from '../../core/text/image-format.ts'
 import type { CommandResult } from '../../core/shapes/commands.ts'
@@ -100,7 +100,7 @@ const tooLong = (ms: number, details?: Record<string, unknown>): Failure => ({
 /** Converts any error to a failure. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof StepFailure) return error.failure
-  if (!(error instanceof BaxError)) return { message: (error as Error).message, code: 'internal_error' }
+  if (!(error instanceof BaxError)) return { message: messageOf(error), code: 'internal_error' }
   const { code, details, hint } = error
   // The author of the script does not know that the step is sent as a batch of one command.
   const message = error.message.replaceAll('commands[0].data.', '')

@@ -49,7 +49,7 @@ export class FolderWatcher {
       return watch(folder, report).on('error', report)
     } catch (error) {
       const isLimit = ['ENOSPC', 'EMFILE'].includes(String((error as NodeJS.ErrnoException).code))
-      const reason = isLimit ? 'the limit of watched folders is reached' : systemReason(error as Error)
+      const reason = isLimit ? 'the limit of watched folders is reached' : systemReason(error)
       throw new BaxError('no_capacity', `cannot watch ${folder}: ${reason}`, {
         ...(isLimit && { hint: 'raise fs.inotify.max_user_instances and fs.inotify.max_user_watches' }),
         cause: error,

@@ -1,4 +1,5 @@
 /** Flags `--prompt` and `--schema`, which request the json format. */
+import { textFlag } from '../parse/typed.ts'
 import type { Command } from 'commander'
 import type { Unchecked } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -12,7 +13,7 @@ export const addJsonFlags = (command: Command): Command =>
 
 /** Adds the json format with the options of the two flags to a request. */
 export function withJsonFormat(input: Unchecked, flags: TypedArguments['flags'], cwd: string): Unchecked {
-  const prompt = flags['prompt'] as string | undefined
+  const prompt = textFlag(flags, 'prompt')
   const schema = flags['schema'] === undefined ? undefined : readSchema(String(flags['schema']), cwd)
   if (prompt === undefined && schema === undefined) return input
   const options = input['json_options'] as object | undefined

@@ -1,4 +1,5 @@
 /** Scrapes the pages of `bax scrape`. */
+import { listedWords, textFlag } from '../parse/typed.ts'
 import { type Unchecked, uncheckedFields } from '../../client/calls.ts'
 import { BaxError, exits, type FieldError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
@@ -81,8 +82,8 @@ function statusFailure({ answer }: Scraped): BaxError | undefined {
 
 /** Returns the URLs. @throws BaxError `invalid_request` if there are none */
 async function urlsOf(io: Io, typed: TypedArguments): Promise<string[]> {
-  const words = (typed.words[0] ?? []) as string[]
-  const file = typed.flags['file'] as string | undefined
+  const words = listedWords(typed.words, 0)
+  const file = textFlag(typed.flags, 'file')
   const named: string[] = []
   for (const word of words) {
     if (word === '-') named.push(...linesOf(await readStdin(io)))

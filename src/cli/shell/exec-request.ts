@@ -1,4 +1,5 @@
 /** Converts the arguments of `bax shell exec` to a request. */
+import { listedWords, textFlag, textFlags } from '../parse/typed.ts'
 import type { Command } from 'commander'
 import { type Unchecked, uncheckedFields } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -67,9 +68,9 @@ export async function readExec(
     )
   const options = value('shellExecStream')
   const shell = value('createShell')
-  const env = variablesOf(typed.flags['env'], io)
+  const env = variablesOf(textFlags(typed.flags, 'env'), io)
   const program = await programOf(typed, io)
-  const { tty, background, output } = typed.flags as { tty?: boolean; background?: boolean; output?: string }
+  const { tty, background } = typed.flags
   const [first] = Object.keys(shell)
   if (session !== undefined && first !== undefined)
     throw new BaxError('invalid_request', `--${first} applies to new sessions only`)
@@ -88,7 +89,7 @@ export async function readExec(
     withStdin: !program.readStdin && typed.flags['stdin'] !== false,
     isTerminal: tty === true,
     isBackground: background === true,
-    output,
+    output: textFlag(typed.flags, 'output'),
   }
 }
 
@@ -97,8 +98,8 @@ async function programOf(
   { words, flags }: TypedArguments,
   io: Io,
 ): Promise<{ fields: Record<string, unknown>; readStdin: boolean }> {
-  const given = (words[0] ?? []) as readonly string[]
-  const code = flags['code'] as string | undefined
+  const given = listedWords(words, 0)
+  const code = textFlag(flags, 'code')
   if (code !== undefined && given.length > 0)
     throw new BaxError('invalid_request', '--code cannot be combined with a command')
   if (code !== undefined) return { fields: { code: code.startsWith('@') ? fileText(code, '--code', io.cwd) : code }, readStdin: false } // prettier-ignore

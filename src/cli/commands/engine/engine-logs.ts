@@ -37,6 +37,6 @@ async function linesOf(path: string): Promise<string[]> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return []
-    throw new BaxError('engine_failed', `cannot read ${path}: ${systemReason(error as Error)}`, { cause: error })
+    throw new BaxError('engine_failed', `cannot read ${path}: ${systemReason(error)}`, { cause: error })
   }
 }

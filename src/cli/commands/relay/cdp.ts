@@ -1,4 +1,5 @@
 /** `bax cdp`: calls a method of the Chrome DevTools Protocol. */
+import { requiredWord, textFlag, textWord } from '../../parse/typed.ts'
 import { resolve } from 'node:path'
 import { Argument, Option } from 'commander'
 import { uncheckedFields } from '../../../client/calls.ts'
@@ -27,10 +28,11 @@ export const command: TerminalCommand = async (invocation) => {
   })
   const { io, settings } = context
   const { flags } = typed
-  const session = sessionOrDefault(settings, engineName(context), flags['session'] as string | undefined)
+  const session = sessionOrDefault(settings, engineName(context), textFlag(flags, 'session'))
   if (!session)
     throw new BaxError('invalid_request', 'no session is named', { hint: 'name one with -s, without --embedded' })
-  const [method, params] = typed.words as [string, string | undefined]
+  const method = requiredWord(typed.words, 0)
+  const params = textWord(typed.words, 1)
   const input = uncheckedFields({
     session_id: session.id,
     method,
@@ -60,13 +62,13 @@ function numberOf(name: string, text: unknown): Record<string, number> {
 }
 
 function show(io: Io, result: Record<string, unknown>, flags: TypedArguments['flags']): void {
-  const field = flags['field'] as string | undefined
+  const field = textFlag(flags, 'field')
   if (field !== undefined && !Object.hasOwn(result, field)) {
     throw new BaxError('invalid_request', `the result has no field ${field}; it has ${Object.keys(result).join(', ')}`)
   }
   const value = field === undefined ? result : result[field]
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
-  const file = flags['output'] as string | undefined
+  const file = textFlag(flags, 'output')
   if (file === undefined) return print(io, text)
   const content = field !== undefined && isBase64(text) ? Buffer.from(text, 'base64') : `${text}\n`
   if (file === '-') io.stdout.write(content)

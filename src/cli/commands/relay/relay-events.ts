@@ -1,4 +1,5 @@
 /** `bax relay events`: reads, follows, exports or deletes the events of a relay browser. */
+import { requiredWord } from '../../parse/typed.ts'
 import { resolve } from 'node:path'
 import { Argument, Option } from 'commander'
 import type { Input } from '../../../client/calls.ts'
@@ -28,7 +29,7 @@ export const command: TerminalCommand = async (invocation) => {
   })
   const { flags, words } = typed
   const { io, settings } = context
-  const id = words[0] as string
+  const id = requiredWord(words, 0)
   const filter = flagFields(filters, flags, io.cwd)
   const ndjson = flags['ndjson'] === true
   return withEngine(context, { when: 'ask' }, async (engine) => {

@@ -1,4 +1,5 @@
 /** `bax approve`: lists the actions that wait for a person, and approves or rejects them. */
+import { listedWords } from '../../parse/typed.ts'
 import { Argument } from 'commander'
 import { BaxError, exits } from '../../../core/errors/errors.ts'
 import type { ApprovalDecided, ApprovalList, ApprovalRecord } from '../../../core/access/approvals.ts'
@@ -15,8 +16,8 @@ export const command: TerminalCommand = async (invocation) => {
     command.option('--reject', 'reject them: they are not executed')
     command.option('--all', 'approve or reject all actions that wait')
   })
-  const ids = (typed.words[0] ?? []) as readonly string[]
-  const { all, reject } = typed.flags as { all?: boolean; reject?: boolean }
+  const ids = listedWords(typed.words, 0)
+  const { all, reject } = typed.flags
   if (all && ids.length > 0)
     throw new BaxError('invalid_request', '--all and an ID exclude each other', { hint: 'give one of them' })
   if (reject && !all && ids.length === 0)

@@ -1,4 +1,5 @@
 /** `bax observe`: prints the content and controls of a page. */
+import { textFlag } from '../../parse/typed.ts'
 import type { Input } from '../../../client/calls.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { print } from '../../io.ts'
@@ -14,7 +15,7 @@ const shape = {
 } satisfies OperationShape
 
 export const command = operationCommand(shape, async ({ io, settings, typed, input, engine, ask }) => {
-  const file = typed.flags['output'] as string | undefined
+  const file = textFlag(typed.flags, 'output')
   if (file === '-')
     throw new BaxError('invalid_request', '--output must be a file: the observation is on standard output', {
       hint: 'use "bax screenshot -o -" for the screenshot alone',

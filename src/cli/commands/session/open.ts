@@ -1,4 +1,5 @@
 /** `bax open`: opens a page in a session, which is created if it does not exist. */
+import { textWord } from '../../parse/typed.ts'
 import { Argument } from 'commander'
 import type { Calls, Unchecked } from '../../../client/calls.ts'
 import { BaxError, exits } from '../../../core/errors/errors.ts'
@@ -31,7 +32,7 @@ export const command: TerminalCommand = async (invocation) => {
     throw new BaxError('invalid_request', 'a session of an embedded engine ends with its command', {
       hint: 'leave out --embedded, or use "bax do"',
     })
-  const url = typed.words[0] as string | undefined
+  const url = textWord(typed.words, 0)
   const creation = flagFields(params, typed.flags, io.cwd)
   const named = batchSession(context, typed.flags)
   return withSession(context, { when: 'start' }, named?.source, async (engine) => {

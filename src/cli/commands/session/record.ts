@@ -1,4 +1,5 @@
 /** `bax record`: records what a person does in a browser as a script. */
+import { textWord } from '../../parse/typed.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Argument } from 'commander'
@@ -34,7 +35,7 @@ export const command: TerminalCommand = async (invocation) => {
     command.option('-s, --session <id>', 'ID or name of an existing session to record, which stays open')
   })
   const { io, manifest } = context
-  const [url] = typed.words as [string | undefined]
+  const url = textWord(typed.words, 0)
   if (url !== undefined && /\.ya?ml$/i.test(url) && !url.includes('://'))
     throw new BaxError('invalid_request', `${JSON.stringify(url)} is the name of a script, not a URL`, {
       hint: `use "bax record [url] -o ${url}"`,

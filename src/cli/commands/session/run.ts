@@ -1,4 +1,5 @@
 /** `bax run`: runs scripts of browser steps. */
+import { listedWords } from '../../parse/typed.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { Param } from '../../../core/operation/params.ts'
 import { operationNamed } from '../../context.ts'
@@ -46,7 +47,7 @@ export const command: TerminalCommand = async (invocation) => {
     command.option('--schema', 'print the JSON Schema of scripts, for editors')
   })
   const flags = typed.flags as Flags
-  const files = (typed.words[0] ?? []) as readonly string[]
+  const files = listedWords(typed.words, 0)
   const run = await import('../../run/index.ts')
   if (flags.schema) return print(context.io, await run.scriptSchemaText())
   if (files.length === 0)

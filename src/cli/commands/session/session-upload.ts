@@ -1,4 +1,5 @@
 /** `bax session upload`: uploads a file to a browser session. */
+import { requiredWord, textWord } from '../../parse/typed.ts'
 import { Argument } from 'commander'
 import { print } from '../../io.ts'
 import { bytesOf, localFile } from '../../session/local-file.ts'
@@ -15,8 +16,8 @@ const shape = {
 } satisfies OperationShape
 
 export const command = operationCommand(shape, async ({ io, settings, typed, input, engine, options }) => {
-  const [file, name] = typed.words as [string, string | undefined]
-  const local = localFile(io.cwd, file)
+  const name = textWord(typed.words, 1)
+  const local = localFile(io.cwd, requiredWord(typed.words, 0))
   const where = { ...input, name: name ?? local.name }
   const stored = await engine.upload('uploadSessionFile', where, bytesOf(io, local), options)
   print(io, settings.json ? JSON.stringify(stored) : stored.name)

@@ -1,4 +1,5 @@
 /** `bax session use`: chooses the default session. */
+import { textWord } from '../../parse/typed.ts'
 import { Argument } from 'commander'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { writeChoice } from '../../session/choose-session.ts'
@@ -13,7 +14,7 @@ export const command: TerminalCommand = async (invocation) => {
     command.addArgument(new Argument('[id|name]', 'session to choose; without it, prints the current choice'))
     command.option('--clear', 'delete the choice')
   })
-  const id = typed.words[0] as string | undefined
+  const id = textWord(typed.words, 0)
   if (typed.flags['clear']) {
     if (id !== undefined) throw new BaxError('invalid_request', '--clear takes no session')
     return writeChoice(context.settings, undefined)

@@ -1,4 +1,5 @@
 /** `bax session view`: opens the live view of a session, or prints its URL. */
+import { messageOf } from '../../../core/errors/errors.ts'
 import { type Io, note, print } from '../../io.ts'
 import { hasDisplay } from '../../engine/engine-config.ts'
 import { operationCommand, type OperationShape } from '../operation-command.ts'
@@ -22,7 +23,7 @@ async function openPage(io: Io, url: string): Promise<void> {
     await open(url)
     note(io, 'opened in your browser')
   } catch (error) {
-    note(io, `cannot open a browser: ${(error as Error).message}`)
+    note(io, `cannot open a browser: ${messageOf(error)}`)
     print(io, url)
   }
 }

@@ -1,4 +1,5 @@
 /** `bax shell artifacts download`: downloads files of an artifact. */
+import { requiredWord, textFlag, textWord } from '../../parse/typed.ts'
 import { resolve } from 'node:path'
 import { Argument } from 'commander'
 import type { Calls } from '../../../client/calls.ts'
@@ -16,8 +17,9 @@ export const command: TerminalCommand = async (invocation) => {
     command.addArgument(new Argument('[file-name]', 'name in "bax shell artifacts list"; by default all files'))
     command.option('-o, --output <file|folder>', 'file or folder to write to; - for standard output')
   })
-  const [id, name] = typed.words as [string, string | undefined]
-  const output = typed.flags['output'] as string | undefined
+  const id = requiredWord(typed.words, 0)
+  const name = textWord(typed.words, 1)
+  const output = textFlag(typed.flags, 'output')
   const { io, settings } = context
   return withEngine(context, { when: 'ask' }, async (engine) => {
     const { paths, failed } = await save({ io, engine, id, name, output })

@@ -1,4 +1,5 @@
 /** `bax shell attach`: runs a shell or another program of a session in this terminal. */
+import { listedWords, textFlag, textFlags } from '../../parse/typed.ts'
 import { uncheckedFields } from '../../../client/calls.ts'
 import { operationNamed } from '../../context.ts'
 import { shellFor } from '../../session/chosen-session.ts'
@@ -23,11 +24,11 @@ export const command: TerminalCommand = async (invocation) => {
     addVariables(command)
   })
   const { io, settings } = context
-  const session_id = shellFor(settings, typed.flags['session'] as string | undefined)?.id
+  const session_id = shellFor(settings, textFlag(typed.flags, 'session'))?.id
   if (session_id === undefined) throw noShell()
   needTerminal(io, 'run "bax shell exec -s ID -- …" without a terminal instead')
-  const argv = (typed.words[0] ?? []) as readonly string[]
-  const env = variablesOf(typed.flags['env'], io)
+  const argv = listedWords(typed.words, 0)
+  const env = variablesOf(textFlags(typed.flags, 'env'), io)
   return withEngine(
     context,
     needOf(operationNamed(invocation.manifest, 'shellExec'), { session_id }),

@@ -1,4 +1,5 @@
 /** `bax shell create`: creates a shell session and prints its ID. */
+import { textFlags } from '../../parse/typed.ts'
 import { note, print } from '../../io.ts'
 import { showWarning } from '../../output/output.ts'
 import { withSpinner } from '../../output/progress.ts'
@@ -9,7 +10,7 @@ import { operationCommand, type OperationShape } from '../operation-command.ts'
 const shape = { operation: 'createShell', without: ['env'], flags: addVariables } satisfies OperationShape
 
 export const command = operationCommand(shape, async ({ io, settings, typed, ask }) => {
-  const env = variablesOf(typed.flags['env'], io)
+  const env = variablesOf(textFlags(typed.flags, 'env'), io)
   const session = await withSpinner(io, 'creating a shell session', () => ask({ env }))
   if (settings.json) return print(io, JSON.stringify(session))
   const { green, dim } = await styleFor(io, io.stderr)

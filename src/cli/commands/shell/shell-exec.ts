@@ -1,4 +1,5 @@
 /** `bax shell exec`: runs a command of a session with the standard streams and exit code of this process. */
+import { textFlag } from '../../parse/typed.ts'
 import { resolve } from 'node:path'
 import type { Calls, Unchecked } from '../../../client/calls.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -26,7 +27,7 @@ export const command: TerminalCommand = async (invocation) => {
   try {
     const { context, typed } = parseInvocation(invocation, (command) => addExecFlags(command, manifest))
     isJson = context.settings.json
-    const session = shellFor(context.settings, typed.flags['session'] as string | undefined)?.id
+    const session = shellFor(context.settings, textFlag(typed.flags, 'session'))?.id
     const request = await readExec(typed, manifest, io, session)
     if (request.isTerminal) needTerminal(io, 'run "bax shell exec -s ID -- …" without a terminal instead')
     if (session === undefined) {

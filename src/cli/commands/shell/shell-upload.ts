@@ -1,4 +1,5 @@
 /** `bax shell upload`: uploads a file to a session. */
+import { requiredWord, textWord } from '../../parse/typed.ts'
 import { Argument } from 'commander'
 import { print } from '../../io.ts'
 import { bytesOf, localFile } from '../../session/local-file.ts'
@@ -15,8 +16,8 @@ const shape = {
 } satisfies OperationShape
 
 export const command = operationCommand(shape, async ({ io, settings, typed, input, engine, options }) => {
-  const [file, given] = typed.words as [string, string | undefined]
-  const local = localFile(io.cwd, file)
+  const given = textWord(typed.words, 1)
+  const local = localFile(io.cwd, requiredWord(typed.words, 0))
   const { name } = local
   const path = given === undefined ? name : given.endsWith('/') ? `${given}${name}` : given
   const where = input['path_b64'] === undefined ? { ...input, path } : input

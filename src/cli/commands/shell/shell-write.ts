@@ -1,4 +1,5 @@
 /** `bax shell write`: writes standard input, or the text of a flag, to a file. */
+import { textFlag } from '../../parse/typed.ts'
 import { type Io, print, readStdinBytes } from '../../io.ts'
 import { operationCommand, type OperationShape } from '../operation-command.ts'
 
@@ -9,7 +10,7 @@ const shape = {
 } satisfies OperationShape
 
 export const command = operationCommand(shape, async ({ io, settings, typed, input, engine, options, ask }) => {
-  const content = typed.flags['content'] as string | undefined
+  const content = textFlag(typed.flags, 'content')
   const { append, ...rest } = input
   const write = async () => {
     if (content !== undefined) return ask({ content })

@@ -74,7 +74,7 @@ export function readText(path: string): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new BaxError('invalid_request', `cannot read ${path}: ${systemReason(error as Error)}`, { cause: error })
+    throw new BaxError('invalid_request', `cannot read ${path}: ${systemReason(error)}`, { cause: error })
   }
 }
 

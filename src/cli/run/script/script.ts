@@ -89,7 +89,7 @@ function textOf(file: string, path: string, { readFile }: ReadOptions, errors: S
 
 function readErrorOf(file: string, error: unknown): string {
   const { code } = error as NodeJS.ErrnoException
-  return code === 'ENOENT' ? `file not found: ${file}` : `cannot read ${file}: ${systemReason(error as Error)}`
+  return code === 'ENOENT' ? `file not found: ${file}` : `cannot read ${file}: ${systemReason(error)}`
 }
 
 /** A file that is being read, which is a script or included in one. */
