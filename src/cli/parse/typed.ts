@@ -1,6 +1,7 @@
 /** Reads words and flags with the types that they have after parsing. */
 import { BaxError } from '../../core/errors/errors.ts'
-import type { TypedArguments } from './values.ts'
+import type { Param } from '../../core/operation/params.ts'
+import { flagValue, type TypedArguments } from './values.ts'
 
 type Flags = TypedArguments['flags']
 type Words = TypedArguments['words']
@@ -29,3 +30,35 @@ export function requiredWord(words: Words, at: number): string {
 
 /** Returns the words of a place that takes several. */
 export const listedWords = (words: Words, at: number): string[] => [words[at] ?? []].flat()
+
+interface ValueTypes {
+  readonly string: string
+  readonly number: number
+  readonly integer: number
+  readonly boolean: boolean
+  readonly 'string[]': readonly string[]
+  readonly json: unknown
+}
+
+type Chosen<P extends Param> = P['choices'] extends readonly (infer Choice)[] ? Choice : never
+
+/** Type of a flag's value; undefined is possible without a default. */
+type ValueOf<P extends Param> =
+  | (P extends { readonly choices: readonly string[] }
+      ? P['type'] extends 'string[]'
+        ? readonly Chosen<P>[]
+        : Chosen<P>
+      : ValueTypes[P['type']])
+  | (P extends { readonly default: {} } ? never : undefined)
+
+type Params = Readonly<Record<string, Param>>
+
+export type ValuesOf<All extends Params> = { readonly [Name in keyof All]: ValueOf<All[Name]> }
+
+/** Returns the values of the flags of a table, each of which is parsed when it is read. */
+export function readParams<All extends Params>(params: All, flags: Flags, cwd: string): ValuesOf<All> {
+  const values = {}
+  for (const [name, param] of Object.entries(params))
+    Object.defineProperty(values, name, { get: () => flagValue(param, flags, cwd) ?? param.default })
+  return values as ValuesOf<All>
+}

@@ -1,7 +1,6 @@
 /** `bax doctor`: checks the requirements of bax on this machine, and prints how to fix missing ones. */
 import { resolve } from 'node:path'
 import { asBaxError, BaxError, exits } from '../../../core/errors/errors.ts'
-import type { Param } from '../../../core/operation/params.ts'
 import { version } from '../../../core/version.ts'
 import type { Context } from '../../context.ts'
 import {
@@ -20,7 +19,7 @@ import { checkedFleetUrl, fleetCaParam, fleetParam, secretFileParam } from '../.
 import { checkFleet } from '../../fleet/checks.ts'
 import { addParam } from '../../parse/flags.ts'
 import { assertFleetFlags } from '../../serve/fleet.ts'
-import { flagValue } from '../../parse/values.ts'
+import { readParams } from '../../parse/typed.ts'
 import { engineName, withEngine } from '../../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { print } from '../../io.ts'
@@ -34,8 +33,8 @@ export const command: TerminalCommand = async (invocation) => {
     addParam(command, secretFileParam)
   })
   const { io, settings } = context
-  const text = (param: Param) => flagValue(param, typed.flags, io.cwd) as string | undefined
-  const flags = { url: text(fleetParam), secretFile: text(secretFileParam), caFile: text(fleetCaParam) }
+  const params = { url: fleetParam, secretFile: secretFileParam, caFile: fleetCaParam }
+  const flags = readParams(params, typed.flags, io.cwd)
   assertFleetFlags(flags)
   const pathOf = (file: string | undefined) => (file === undefined ? undefined : resolve(io.cwd, file))
   const fleet =

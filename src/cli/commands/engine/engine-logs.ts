@@ -3,23 +3,17 @@ import { systemReason } from '../../../core/errors/system-errors.ts'
 import { readFile } from 'node:fs/promises'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { localFiles } from '../../../core/state/local-files.ts'
-import type { Param } from '../../../core/operation/params.ts'
+import { param } from '../../serve/param.ts'
 import { addParam } from '../../parse/flags.ts'
-import { flagValue } from '../../parse/values.ts'
+import { readParams } from '../../parse/typed.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { print } from '../../io.ts'
 
-const lines: Param = {
-  name: 'lines',
-  type: 'integer',
-  required: false,
-  description: 'number of lines to print',
-  default: 200,
-}
+const params = { lines: param('lines', 'number of lines to print', { type: 'integer', default: 200 }) }
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = parseInvocation(invocation, (command) => addParam(command, lines))
-  const count = (flagValue(lines, typed.flags, context.io.cwd) as number | undefined) ?? 200
+  const { context, typed } = parseInvocation(invocation, (command) => addParam(command, params.lines))
+  const { lines: count } = readParams(params, typed.flags, context.io.cwd)
   if (count < 1) throw new BaxError('invalid_request', `--lines must be at least 1, not ${count}`)
   const { log } = localFiles(context.settings.stateDir)
   const kept = [...(await linesOf(`${log}.1`)), ...(await linesOf(log))]
