@@ -46,6 +46,9 @@ const reading = new Set(['read', 'stat', 'lstat', 'access', 'scandir', 'realpath
 export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && /^E[A-Z]+$/.test((error as NodeJS.ErrnoException).code ?? '')
 
+/** Returns the code of a failed system call, such as `ENOENT`; undefined for other errors. */
+export const systemCode = (error: unknown): string | undefined => (isSystemError(error) ? error.code : undefined)
+
 /** Returns the reason of a failed system call; its code when there is no text for it, or the message of other errors. */
 export function systemReason(thrown: unknown): string {
   const { code = '' }: NodeJS.ErrnoException = thrown instanceof Error ? thrown : new Error()

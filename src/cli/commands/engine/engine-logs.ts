@@ -1,5 +1,5 @@
 /** `bax engine logs`: prints the last lines of the local engine's log. */
-import { systemReason } from '../../../core/errors/system-errors.ts'
+import { systemReason, systemCode } from '../../../core/errors/system-errors.ts'
 import { readFile } from 'node:fs/promises'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { localFiles } from '../../../core/state/local-files.ts'
@@ -29,7 +29,7 @@ async function linesOf(path: string): Promise<string[]> {
   try {
     return (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = systemCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return []
     throw new BaxError('engine_failed', `cannot read ${path}: ${systemReason(error)}`, { cause: error })
   }
