@@ -1,7 +1,7 @@
 /** Runs an operation from the terminal: converts arguments to its input, and prints its answer. */
 import type { Command } from 'commander'
 import type { Frame } from '../core/operation/call.ts'
-import { call, follow } from '../client/client.ts'
+import { type Unchecked, uncheckedFields } from '../client/calls.ts'
 import { formatCell } from '../core/text/cell.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import type { Param } from '../core/operation/params.ts'
@@ -43,11 +43,11 @@ export async function callOperation(
 ): Promise<number> {
   const { input, source } = readOperation(context, operation, typed)
   const options = { signal: context.io.signal, strict: true }
-  const work = async ({ transport }: LocatedEngine) => {
+  const work = async ({ ask, follow }: LocatedEngine) => {
     if (operation.stream) {
-      for await (const frame of follow(transport, operation.http, input, options)) showFrame(context, frame)
+      for await (const frame of follow(operation, input, options)) showFrame(context, frame)
     } else {
-      const body = await call(transport, operation.http, input, options)
+      const body = await ask(operation, input, options)
       await showAnswer(context.io, operation, body, context.settings.json)
     }
     return 0
@@ -72,7 +72,7 @@ export function readOperation(
   context: Context,
   operation: OperationEntry,
   typed: TypedArguments,
-): { input: Record<string, unknown>; source?: SessionSource } {
+): { input: Unchecked; source?: SessionSource } {
   const words = wordsOf(operation)
   const { cwd } = context.io
   const wordOf = (param: Param) => {
@@ -83,8 +83,10 @@ export function readOperation(
     words.some((word) => word.param === param && !word.isOptional)
       ? wordOf(param)
       : oneOf(param, wordOf(param), flagOf(param), flagValue(param, typed.flags, cwd))
-  const input = Object.fromEntries(
-    operation.params.flatMap((param) => (param.name === 'session_id' ? [] : [[param.name, value(param)]])),
+  const input = uncheckedFields(
+    Object.fromEntries(
+      operation.params.flatMap((param) => (param.name === 'session_id' ? [] : [[param.name, value(param)]])),
+    ),
   )
   const param = operation.params.find(({ name }) => name === 'session_id')
   if (!param) return { input }

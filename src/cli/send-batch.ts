@@ -1,6 +1,7 @@
 /** Sends a typed batch of browser commands and prints the results. */
+import { textFlag } from './parse/typed.ts'
 import { resolve } from 'node:path'
-import { call } from '../client/client.ts'
+import { type Unchecked, uncheckedFields } from '../client/calls.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { formatFor } from '../core/text/image-format.ts'
 import type { CommandsResult } from '../core/shapes/commands.ts'
@@ -10,7 +11,7 @@ import { explainSession, type FoundSession, noEngineFor, sessionOrDefault } from
 import { createReady } from './session/create-session.ts'
 import { inNamedSession } from './session/named-session.ts'
 import { withControlNotice } from './output/control-notice.ts'
-import { type Context, operationNamed } from './context.ts'
+import type { Context } from './context.ts'
 import { engineName, type LocatedEngine, locateEngine, type Need } from './engine/locate-engine.ts'
 import { note } from './io.ts'
 import { showWarning } from './output/output.ts'
@@ -29,9 +30,9 @@ export interface BatchRequest {
 /** Differences of `bax step` from `bax do`. */
 export interface BatchVariant {
   readonly words: string
-  readonly operation: string
+  readonly operation: 'runCommands' | 'browserStep'
   /** Fields of the request that the flags set. */
-  readonly fields: Readonly<Record<string, unknown>>
+  readonly fields: Unchecked
   /** Prints the answer after the results; not called with --json. */
   readonly show?: (body: CommandsResult) => void
 }
@@ -51,17 +52,19 @@ export async function sendBatch(context: Context, sending: BatchRequest): Promis
   const need: Need = session && !isDefault ? { when: 'running', absent: noEngineFor(session.id) } : { when: 'start' }
   const local = batch.commands?.map(({ command, data }) => filesToUpload(findEntry(command, manifest), data, io.cwd))
   const engine = sending.engine ?? locateEngine(context, need)
-  const tools = { io, manifest, transport: engine.transport }
+  const tools = { io, manifest, upload: engine.upload }
   // The server ignores fields of a new session when one is named.
-  const { headless, ...fields }: Record<string, unknown> = { ...given, ...kind.fields }
+  const { headless, ...fields } = { ...given, ...kind.fields }
   const { confirm } = fields
-  const creation = { ...(headless !== undefined && { headless }), ...(confirm !== undefined && { confirm }) }
+  const creation = uncheckedFields({
+    ...(headless !== undefined && { headless }),
+    ...(confirm !== undefined && { confirm }),
+  })
   let sent: { typed: TypedCommand; wire: unknown }[] | undefined
   try {
-    const { http } = operationNamed(manifest, kind.operation)
     // Files are uploaded before the commands that would create the session, and notices of what waits need its ID.
     const early = confirm !== undefined || local?.some(Boolean)
-    const fileSession = !session && early ? await createReady(context, engine.transport, creation) : undefined
+    const fileSession = !session && early ? await createReady(context, engine, creation) : undefined
     const sessionId = session?.id ?? fileSession
     const send = async () => {
       const uploaded = batch.commands && (await withUploads(batch.commands, local!, sessionId, tools))
@@ -72,19 +75,17 @@ export async function sendBatch(context: Context, sending: BatchRequest): Promis
         ...(sent && { commands: sent.map((entry) => entry.wire) }),
         ...(sessionId !== undefined && { session_id: sessionId }),
       }
-      const answer = call(engine.transport, http, input, { signal: io.signal, strict: true })
-      return withControlNotice(io, engine.transport, sessionId, answer) as Promise<CommandsResult>
+      const answer = engine.ask(kind.operation, input, { signal: io.signal, strict: true })
+      return withControlNotice<CommandsResult>(io, engine, sessionId, answer)
     }
-    const body = isDefault
-      ? await inNamedSession(context, engine.transport, { name: session.id, creation }, send)
-      : await send()
+    const body = isDefault ? await inNamedSession(context, engine, { name: session.id, creation }, send) : await send()
     if (!session && engine.kind !== 'embedded' && !settings.json) {
       note(io, `session ${body.session_id} (continue with: bax ${kind.words} -s ${body.session_id} …)`)
     }
     await showWarning(io, body)
     const typed = sent?.map((entry) => entry.typed) ?? outputOfStdin(batch, body)
     const code = await showBatch(context, body, typed, new Date())
-    if (typed) await fetchStored(context, engine.transport, body, typed)
+    if (typed) await fetchStored(context, engine, body, typed)
     if (!settings.json) kind.show?.(body)
     return code
   } catch (error) {
@@ -112,7 +113,7 @@ async function withUploads(
   commands: readonly TypedCommand[],
   local: readonly (NamedFiles | undefined)[],
   sessionId: string | undefined,
-  tools: Parameters<typeof uploadFiles>[2],
+  tools: Parameters<typeof uploadFiles>[2] & Pick<Context, 'manifest'>,
 ): Promise<TypedCommand[]> {
   const ready: TypedCommand[] = []
   for (const [at, typed] of commands.entries()) {
@@ -144,7 +145,7 @@ function onWire(typed: TypedCommand, engine: LocatedEngine, { io, manifest }: Co
 
 /** With commands from standard input, --output receives the last result that has content. */
 function outputOfStdin({ flags }: TypedBatch, { results }: CommandsResult): TypedCommand[] | null {
-  const output = flags['output'] as string | undefined
+  const output = textFlag(flags, 'output')
   if (output === undefined) return null
   const last = results.findLast(({ command_type }) => command_type === 'extraction')
   return results.map((result) => ({ command: result.command, data: {}, ...(result === last && { output }) }))

@@ -4,8 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '../core/limits/limits.ts'
-import type { ApprovalList, ApprovalRecord } from '../core/access/approvals.ts'
-import { operations } from '../operations/index.ts'
+import type { ApprovalRecord } from '../core/access/approvals.ts'
 import type { Connection } from './connection.ts'
 
 /** Interval of polling for waiting actions. */
@@ -43,7 +42,7 @@ async function watch(
   const saidAt = new Map<string, number>()
   for (;;) {
     await pause(intervalMs, undefined, { signal })
-    const { approvals } = await connection.call<ApprovalList>(operations.listApprovals, {}, signal)
+    const { approvals } = await connection.ask('listApprovals', {}, signal)
     const own = new Set([...(await connection.sessions.list()).map(({ id }) => id), ...connection.scriptSessions])
     for (const one of approvals) {
       if (!own.has(one.session_id)) continue

@@ -1,5 +1,5 @@
 /** Connection of one client: the engine, the sessions that the client opened, and stored images. */
-import { call, download, type Download, follow } from '../client/client.ts'
+import { type Answer, type Calls, callsOf, type Input, type OperationName, type Unchecked } from '../client/calls.ts'
 import type { Transport } from '../client/transport.ts'
 import type { Context } from '../cli/context.ts'
 import { waitForProvision } from '../cli/session/provision.ts'
@@ -8,11 +8,7 @@ import { BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
 import { matchesHost, parseHostPattern } from '../core/net/host-pattern.ts'
 import { normaliseUrl } from '../core/net/urls.ts'
-import type { Frame } from '../core/operation/call.ts'
 import type { HttpOperation } from '../core/operation/operation.ts'
-import { plainTemplate } from '../core/operation/route.ts'
-import type { SessionCreated } from '../core/shapes/session.ts'
-import { operations, streams } from '../operations/index.ts'
 import type { Manifest } from '../operations/manifest.ts'
 import { HeldSessions } from './held.ts'
 import { takeLease } from './lease.ts'
@@ -33,8 +29,6 @@ export interface ConnectionParts {
   readonly warn: (message: string) => void
 }
 
-type Input = Readonly<Record<string, unknown>>
-
 export class Connection {
   readonly manifest: Manifest
   readonly options: McpOptions
@@ -49,7 +43,8 @@ export class Connection {
   readonly stored = new StoredContent()
   /** Crawls of the client, by ID. */
   readonly crawls = new Map<string, string>()
-  readonly #transport: Transport
+  /** The engine. */
+  readonly calls: Calls
   readonly #caller: Caller | undefined
   readonly #parts: ConnectionParts
   readonly #closing = new AbortController()
@@ -62,34 +57,23 @@ export class Connection {
     this.manifest = manifest
     this.options = options
     this.local = local
-    this.#transport = transport
+    this.calls = callsOf(transport, manifest.operations)
     this.#caller = caller
     this.sessions = new HeldSessions('session', () => this.#createSession(), async (session_id) => {
-      await this.call(operations.closeSession, { session_id })
+      await this.ask('closeSession', { session_id })
     }) // prettier-ignore
     this.shells = new HeldSessions('shell', () => this.#createShell(), async (session_id) => {
-      await this.call(operations.deleteShell, { session_id })
+      await this.ask('deleteShell', { session_id })
     }) // prettier-ignore
   }
 
   /** Calls an operation. @throws BaxError with the engine's error code */
-  async call<Answer = Record<string, unknown>>(operation: HttpOperation, input: Input, signal?: AbortSignal): Promise<Answer> {
-    const options = { strict: true, ...(signal && { signal }) }
-    return (await call(this.#transport, plainTemplate(operation.http), { ...input }, options)) as Answer
-  } // prettier-ignore
-
-  /** Follows a stream. */
-  follow<F extends Frame>(operation: HttpOperation, input: Input, signal: AbortSignal): AsyncGenerator<F> {
-    return follow<F>(this.#transport, plainTemplate(operation.http), { ...input }, { signal, strict: true })
-  }
-
-  download(operation: HttpOperation, input: Input, signal: AbortSignal): Promise<Download> {
-    return download(this.#transport, operation.http, { ...input }, { signal })
-  }
-
-  /** Transport of the engine, for functions of the command line. */
-  get transport(): Transport {
-    return this.#transport
+  ask<Name extends OperationName>(
+    name: Name,
+    input: Input<Name> | Unchecked,
+    signal?: AbortSignal,
+  ): Promise<Answer<Name>> {
+    return this.calls.ask(name, input, { signal, strict: true })
   }
 
   /** Returns whether the client may call the operation. */
@@ -132,9 +116,9 @@ export class Connection {
   }
 
   /** Option of sessions, scrapes, crawls and maps that limits their connections to the allowed domains. */
-  get domains(): { readonly allowed_domains?: readonly string[] } {
+  get domains(): { readonly allowed_domains?: string[] } {
     const { allowedDomains } = this.options
-    return allowedDomains ? { allowed_domains: allowedDomains } : {}
+    return allowedDomains ? { allowed_domains: [...allowedDomains] } : {}
   }
 
   /** Runs a call that cleans up when it is cancelled, for which the end of the connection waits. */
@@ -158,32 +142,32 @@ export class Connection {
 
   async #createSession(): Promise<string> {
     const { confirm } = this.options
-    const created = await this.call<SessionCreated>(operations.createSession, {
+    const created = await this.ask('createSession', {
       idle_timeout_secs: limits.mcp.sessionIdleSecs,
       timeout_secs: limits.mcp.sessionSecs,
       ...this.domains,
-      ...(confirm && { confirm }),
+      ...(confirm && { confirm: [...confirm] }),
     })
     const id =
       created.session_id ??
-      (await waitForProvision(this.#transport, created.provision_id!, this.#closing.signal)).session_id!
-    await this.#takeLease(streams.leaseSession, id)
+      (await waitForProvision(this.calls, created.provision_id!, this.#closing.signal)).session_id!
+    await this.#takeLease('leaseSession', id)
     return id
   }
 
   async #createShell(): Promise<string> {
-    const { session_id: id } = await this.call<{ session_id: string }>(operations.createShell, {
+    const { session_id: id } = await this.ask('createShell', {
       timeout_secs: limits.mcp.sessionIdleSecs,
     })
-    await this.#takeLease(streams.leaseShell, id)
+    await this.#takeLease('leaseShell', id)
     return id
   }
 
   /** Makes a session end with this process, even if it is killed. */
-  #takeLease(operation: HttpOperation, session_id: string): Promise<void> {
+  #takeLease(stream: 'leaseSession' | 'leaseShell', session_id: string): Promise<void> {
     const { graceSecs, warn } = this.#parts
     const { signal } = this.#closing
-    const open = () => this.follow(operation, { session_id, grace_secs: graceSecs }, signal)
+    const open = () => this.calls.follow(stream, { session_id, grace_secs: graceSecs }, { signal, strict: true })
     return takeLease(open, signal, (error) => warn(`session ${session_id} may outlive its client: ${error.message}`))
   }
 }

@@ -1,11 +1,8 @@
 /** Resources of a connection: stored images, files of sessions, output files of commands, and crawled pages. */
 import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js'
+import type { Download } from '../client/client.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
-import type { DownloadOperation } from '../core/operation/operation.ts'
-import type { CrawlState } from '../core/shapes/crawl.ts'
-import type { ArtifactList } from '../core/shapes/shell/artifacts.ts'
-import { operations, transfers } from '../operations/index.ts'
 import { enclosed } from '../core/text/boundaries.ts'
 import type { Connection } from './connection.ts'
 import type { ToolGroup } from './tool.ts'
@@ -38,11 +35,11 @@ export const resourceTemplates = (connection: Connection): ResourceTemplate[] =>
 export async function listResources(connection: Connection, signal: AbortSignal): Promise<Resource[]> {
   const [sessions, shells] = await Promise.all([connection.sessions.list(), connection.shells.list()])
   const files = sessions.map(async ({ id: session_id }) => {
-    const { files: all } = await connection.call<{ files: { name: string; size: number }[] }>(operations.listSessionFiles, { session_id }, signal) // prettier-ignore
+    const { files: all } = await connection.ask('listSessionFiles', { session_id }, signal)
     return all.map(({ name, size }) => ({ uri: fileUri(session_id, name), name, size }))
   })
   const artifacts = shells.map(async ({ id: session_id }) => {
-    const { artifacts: all } = await connection.call<ArtifactList>(operations.listArtifacts, { session_id }, signal)
+    const { artifacts: all } = await connection.ask('listArtifacts', { session_id }, signal)
     return all.flatMap(({ id, files: output }) =>
       output.map(({ name, size, content_type: mimeType }) => ({ uri: artifactUri(id, name), name, size, mimeType })),
     )
@@ -62,9 +59,12 @@ export async function readResource(connection: Connection, uri: string, signal: 
     const page = await crawledPage(connection, id, Number(name), signal)
     return { contents: [{ uri, mimeType: 'text/markdown', text: mark(page.markdown ?? '') }] }
   }
-  const content = await (kind === 'file'
-    ? readTransfer(connection, transfers.downloadSessionFile, { session_id: await connection.session(id), name }, signal)
-    : readTransfer(connection, transfers.downloadArtifact, { artifact_id: id, file_name: name }, signal))
+  const { calls } = connection
+  const content = await readDownload(
+    kind === 'file'
+      ? calls.download('downloadSessionFile', { session_id: await connection.session(id), name }, { signal })
+      : calls.download('downloadArtifact', { artifact_id: id, file_name: name }, { signal }),
+  )
   const { mimeType, text, blob } = content
   return { contents: [text === undefined ? { uri, mimeType, blob: blob! } : { uri, mimeType, text: mark(text) }] }
 } // prettier-ignore
@@ -72,7 +72,7 @@ export async function readResource(connection: Connection, uri: string, signal: 
 /** Returns one page of a crawl; the first one is 1. @throws BaxError `file_not_found`, `crawl_not_found` */
 export async function crawledPage(connection: Connection, id: string, page: number, signal: AbortSignal) {
   if (Number.isInteger(page) && page > 0) {
-    const { data } = await connection.call<CrawlState>(operations.getCrawl, { id, skip: page - 1, limit: 1 }, signal)
+    const { data } = await connection.ask('getCrawl', { id, skip: page - 1, limit: 1 }, signal)
     if (data[0]) return data[0]
   }
   throw new BaxError('file_not_found', `crawl ${id} has no page ${page}`)
@@ -84,14 +84,9 @@ interface ReadContent {
   readonly blob?: string
 }
 
-/** Downloads a file of limited size, as text if it is. @throws BaxError `payload_too_large` */
-export async function readTransfer(
-  connection: Connection,
-  operation: DownloadOperation,
-  input: Readonly<Record<string, unknown>>,
-  signal: AbortSignal,
-): Promise<ReadContent> {
-  const { headers, bytes } = await connection.download(operation, input, signal)
+/** Reads a file of limited size, as text if it is. @throws BaxError `payload_too_large` */
+export async function readDownload(download: Promise<Download>): Promise<ReadContent> {
+  const { headers, bytes } = await download
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of bytes) {

@@ -8,12 +8,12 @@ import { HelpWanted } from '../cli/parse/flags.ts'
 import { parseBatch } from '../cli/parse/parse-batch.ts'
 import { kebab, noFiles } from '../cli/parse/values.ts'
 import { filesToUpload, uploadFiles } from '../cli/session/upload-files.ts'
+import type { Input } from '../client/calls.ts'
 import { BaxError } from '../core/errors/errors.ts'
-import type { CommandResult, CommandsResult } from '../core/shapes/commands.ts'
+import type { CommandResult } from '../core/shapes/commands.ts'
 import type { StepResult } from '../core/shapes/observe.ts'
 import { isInside } from '../core/state/outside-files.ts'
 import { splitWords } from '../core/text/shell-words.ts'
-import { operations } from '../operations/index.ts'
 import type { Connection } from './connection.ts'
 import { PageFailure, suggestion, type ToolAnswer, type ToolCall } from './tool.ts'
 
@@ -78,8 +78,9 @@ export async function runStep(
   { diff, ...observe }: Observing,
 ): Promise<ToolAnswer> {
   const commands = await withUploads(typed, session_id, connection)
-  const input = { session_id, commands, diff, observe: { include: ['snapshot', 'tabs'], ...observe } }
-  const body = await connection.call<StepResult>(operations.browserStep, input, signal)
+  const include: Input<'observe'>['include'] = ['snapshot', 'tabs']
+  const input = { session_id, commands, diff, observe: { include, ...observe } }
+  const body = await connection.ask('browserStep', input, signal)
   const results = body.results.map((result, at) => describe(result, typed[at]!, connection))
   const effect = diff ? stepText(body) : ''
   const observed = body.observation && (!diff || body.full) ? observationText(body.observation, false) : ''
@@ -94,7 +95,7 @@ export async function runStep(
 }
 
 /** Uploads the local files that commands name. Clients of a server name files of the session. */
-async function withUploads(typed: readonly TypedCommand[], session_id: string, { local, manifest, transport }: Connection) {
+async function withUploads(typed: readonly TypedCommand[], session_id: string, { local, manifest, calls }: Connection) {
   const commands: TypedCommand[] = []
   for (const { command, data } of typed) {
     const entry = findEntry(command, manifest)
@@ -107,7 +108,7 @@ async function withUploads(typed: readonly TypedCommand[], session_id: string, {
       if (typeof file !== 'string' && !(await isInside(local.io.cwd, file.path)))
         throw new BaxError('permission_denied', `${file.path} is outside of ${local.io.cwd}`)
     }
-    const names = await uploadFiles(files, session_id, { io: local.io, manifest, transport })
+    const names = await uploadFiles(files, session_id, { io: local.io, upload: calls.upload })
     commands.push({ command, data: { ...data, [entry!.localFiles!]: names } })
   }
   return commands
@@ -157,7 +158,7 @@ export async function oneCommand<Data = Record<string, unknown>>(
   data: Readonly<Record<string, unknown>>,
 ): Promise<Data & { readonly content_type?: string }> {
   const input = { session_id, commands: [{ command, data }] }
-  const body = await connection.call<CommandsResult>(operations.runCommands, input, signal)
+  const body = await connection.ask('runCommands', input, signal)
   const [result] = body.results
   if (!result?.success) throw new PageFailure(result ?? body)
   return { ...(result.data as Data), content_type: result.content_type! }

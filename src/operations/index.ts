@@ -26,3 +26,5 @@ export const transfers = { ...having('mediaType'), ...having('receive') }
 export const sockets = having('messageBytes')
 
 export type Operations = typeof operations
+export type Streams = typeof streams
+export type Transfers = typeof transfers

@@ -1,5 +1,5 @@
 /** The state of a crawl's pages, built from its events and shown as a tree of folders. */
-import type { Event } from '../core/events/event-line.ts'
+import type { FrameOf } from '../client/calls.ts'
 import type { CrawlEventData } from '../core/shapes/crawl.ts'
 
 export interface CrawlPage {
@@ -37,25 +37,25 @@ export const noPages: CrawlPages = {
 const maxPages = 5000
 
 /** Returns the state after further events. */
-export function withEvents({ pages, progress }: CrawlPages, events: readonly Event[]): CrawlPages {
+export function withEvents({ pages, progress }: CrawlPages, events: readonly FrameOf<'crawlEvents'>[]): CrawlPages {
   const next = new Map(pages)
   let now = progress
   const put = (page: CrawlPage) => {
     if (next.has(page.url) || next.size < maxPages) next.set(page.url, { ...next.get(page.url), ...page })
   }
   for (const { type, data } of events) {
-    const depth = Number(data['depth'] ?? 0)
-    const url = String(data['url'] ?? '')
-    if (type === 'crawl.found') for (const url of data['urls'] as string[]) put({ url, depth, state: 'waiting' })
-    else if (type === 'crawl.page') {
-      const { metadata } = data['page'] as { metadata?: { title?: string } }
-      put({ url, depth, state: 'done', index: Number(data['index']), title: metadata?.title ?? '' })
-    } else if (type === 'crawl.error') put({ url, depth, state: 'error', problem: String(data['error']) })
-    else if (type === 'crawl.skipped')
-      for (const { url, reason } of data['skipped'] as { url: string; reason: string }[])
+    if (type === 'crawl.found') {
+      for (const url of data.urls) put({ url, depth: data.depth, state: 'waiting' })
+    } else if (type === 'crawl.page') {
+      const { url, depth, index, page } = data
+      put({ url, depth, state: 'done', index, title: page.metadata.title ?? '' })
+    } else if (type === 'crawl.error') {
+      put({ url: data.url, depth: data.depth, state: 'error', problem: data.error })
+    } else if (type === 'crawl.skipped') {
+      for (const { url, reason } of data.skipped)
         if (next.has(url)) put({ url, depth: next.get(url)!.depth, state: 'skipped', problem: reason })
-    if (type === 'crawl.progress') now = { ...(data as Counters), status: 'scraping' }
-    if (type === 'crawl.finished') now = { ...idle, ...(data as CrawlEventData['crawl.finished']) }
+    } else if (type === 'crawl.progress') now = { ...data, status: 'scraping' }
+    else if (type === 'crawl.finished') now = { ...idle, ...data }
   }
   return { pages: next, progress: now }
 }

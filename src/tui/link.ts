@@ -1,9 +1,16 @@
 /** The connection of the UI to its engine: sends calls, detects a lost engine and reconnects. */
-import type { Frame } from '../core/operation/call.ts'
-import { call, type Client, openStream } from '../client/client.ts'
+import {
+  type Answer,
+  type Calls,
+  callsOf,
+  type FrameOf,
+  type Input,
+  type OperationName,
+  type StreamName,
+  type Unchecked,
+} from '../client/calls.ts'
 import { asBaxError, BaxError } from '../core/errors/errors.ts'
 import { withDeadline } from '../core/process/deadline.ts'
-import type { Operations } from '../operations/index.ts'
 import type { TuiHost } from './host.ts'
 
 export interface LinkState {
@@ -15,15 +22,12 @@ export interface LinkState {
   readonly problem: string | null
 }
 
-export type Input<Name extends keyof Operations> = NonNullable<Parameters<Client[Name]>[0]>
-export type Answer<Name extends keyof Operations> = Awaited<ReturnType<Client[Name]>>
-
 /** Delays between attempts, in milliseconds; the last one repeats. */
 const pauses = [250, 500, 1000, 2000] as const
 
 export class Link {
   readonly host: TuiHost
-  readonly #addresses: ReadonlyMap<string, string>
+  readonly #calls: Calls
   readonly #listeners = new Set<() => void>()
   #state: LinkState = { is: 'opening', epoch: 0, problem: null }
   #timer: NodeJS.Timeout | undefined
@@ -32,7 +36,7 @@ export class Link {
 
   constructor(host: TuiHost) {
     this.host = host
-    this.#addresses = new Map(host.manifest.operations.map(({ name, http }) => [name, http]))
+    this.#calls = callsOf(host.transport, host.manifest.operations)
   }
 
   /** Connects for the first time; starts a local engine when none is running. */
@@ -53,27 +57,22 @@ export class Link {
   }
 
   /** Calls one operation. Reconnects after `engine_unreachable`. @throws BaxError with the engine's code. */
-  async call<Name extends keyof Operations & string>(
-    name: Name,
-    input: Input<Name>,
-    signal?: AbortSignal,
-  ): Promise<Answer<Name>> {
+  async call<Name extends OperationName>(name: Name, input: Input<Name>, signal?: AbortSignal): Promise<Answer<Name>> {
     const { signal: closed } = this.#closed
-    const work = (either: AbortSignal) =>
-      call(this.host.transport, this.#address(name), input as Record<string, unknown>, { signal: either })
+    const work = (either: AbortSignal) => this.#calls.ask(name, input, { signal: either })
     return this.withReconnect(() =>
       withDeadline(work, { signal: signal ? [signal, closed] : closed, cooperative: true }),
-    ) as Promise<Answer<Name>>
+    )
   }
 
   /** Opens a stream by the name of its operation; null when it has ended. */
-  async follow(
-    name: string,
-    input: Record<string, unknown>,
+  async follow<Name extends StreamName>(
+    name: Name,
+    input: Input<Name> | Unchecked,
     signal: AbortSignal,
-  ): Promise<AsyncGenerator<Frame> | null> {
+  ): Promise<AsyncGenerator<FrameOf<Name>> | null> {
     const options = { signal: AbortSignal.any([signal, this.#closed.signal]) }
-    return this.withReconnect(() => openStream(this.host.transport, this.#address(name), input, options))
+    return this.withReconnect(() => this.#calls.open(name, input, options))
   }
 
   /** Runs work on the engine and reconnects when the engine is unreachable. */
@@ -99,16 +98,10 @@ export class Link {
     void this.#try(this.host.startingTransport)
   }
 
-  #address(name: string): string {
-    const http = this.#addresses.get(name)
-    if (http === undefined) throw new BaxError('internal_error', `the manifest has no operation ${name}`)
-    return http
-  }
-
   async #try(transport: TuiHost['startingTransport']): Promise<void> {
     const { signal } = this.#closed
     try {
-      await call(transport, this.#address('health'), {}, { signal })
+      await callsOf(transport, this.host.manifest.operations).ask('health', {}, { signal })
       this.#tries = 0
       this.#set({ is: 'up', epoch: this.#state.epoch + 1, problem: null })
     } catch (error) {

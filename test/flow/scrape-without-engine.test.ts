@@ -3,7 +3,15 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Transport } from '../../src/client/transport.ts'
+import { openEmbedded } from '../../src/cli/engine/embedded-engine.ts'
+import { openScraper } from '../../src/cli/engine/embedded-scraper.ts'
+import { readSettings } from '../../src/cli/settings.ts'
+import { limits } from '../../src/core/limits/limits.ts'
+import type { ScrapeInput } from '../../src/core/shapes/scrape.ts'
+import { makeManifest } from '../../src/operations/manifest.ts'
 import { type BuiltBax, buildBax, type CliResult } from '../support/cli.ts'
+import { noConfig } from '../support/no-config.ts'
 import { type Site, serveSite } from '../support/site.ts'
 import { article, pdfOf, respondWith } from '../support/web.ts'
 
@@ -34,6 +42,17 @@ afterAll(async () => {
 
 const scrape = (words: readonly string[], long: readonly string[] = []): Promise<CliResult> =>
   built.run(['scrape', ...words.map((word) => (word.startsWith('/') ? `${site.url}${word}` : word)), '--state-dir', state, ...long]) // prettier-ignore
+
+/** An `Io` without input and output. */
+const ioIn = (cwd: string) => ({
+  stdin: { async *[Symbol.asyncIterator]() {} },
+  stdout: { write: () => true },
+  stderr: { write: () => true },
+  env: { BAX_CONFIG: noConfig },
+  cwd,
+  signal: new AbortController().signal,
+  host: { pid: process.pid, uid: process.getuid?.(), platform: process.platform, nodeVersion: process.version, self: ['/nonexistent/bax'] as [string] },
+}) // prettier-ignore
 
 /** Removes values that differ between answers. */
 const stable = (text: string) =>
@@ -80,6 +99,71 @@ describe('values that a schema checks do not change the output', () => {
     } finally {
       await rm(cwd, { recursive: true, force: true })
     }
+  })
+})
+
+describe('the scraper alone answers as the application does', () => {
+  let scraper: Transport
+  let application: Transport
+
+  beforeAll(async () => {
+    const io = ioIn(state)
+    const context = { io, manifest: makeManifest(), settings: readSettings({ stateDir: state, embedded: true }, io) }
+    ;[scraper, application] = await Promise.all([openScraper(context), openEmbedded(context)])
+  })
+  afterAll(() => Promise.all([scraper?.close(), application?.close()]))
+
+  const answersTo = async (body: string) => {
+    const headers = { 'content-type': 'application/json', prefer: 'handling=strict' }
+    const ask = async (transport: Transport) => {
+      const response = await transport.send({ method: 'POST', path: '/v1/scrape', headers, body })
+      return { status: response.status, body: stable(await response.text()) }
+    }
+    return { own: await ask(scraper), expected: await ask(application) }
+  }
+
+  /** Values of each field, valid and invalid; a new field needs some. */
+  const values: Readonly<Record<keyof ScrapeInput, readonly unknown[]>> = {
+    url: ['/plain#a', '/plain?q=grün', '/pl ain', '/a\u0001b', '/a\u0085b', `/${'x'.repeat(limits.input.urlChars)}`],
+    formats: [['html', 'links'], ['markdown', 'markdown'], ['pdf'], Array(500).fill('markdown'), [{ type: 'links' }], [{ type: 'json', schema: 5 }]],
+    wait_for: ['0'],
+    json_options: [{ prompt: '' }, { schema: { type: 'object' } }, { schema: { type: 'nothing' } }],
+    change_tracking_options: [{ modes: ['git-diff'] }, { modes: ['other'] }],
+    only_main_content: ['true'],
+    remove_base64_images: [1],
+    render: ['http', 'never', ['http']],
+    timeout: [30_000, '30000', limits.scrape.maxTimeoutMs + 1],
+    max_age: ['1'],
+    block_ads: ['on'],
+    remove_overlays: ['off'],
+    allowed_domains: [['127.0.0.1'], ['example.com'], ['a b'], Array(500).fill('example.com')],
+    actions: [[{ type: 'click' }], [{ type: 'dance' }], Array.from({ length: 500 }, () => ({ type: 'scrape' }))],
+    origin: ['x'.repeat(10_000)],
+    integration: ['x'.repeat(10_000)],
+  } // prettier-ignore
+
+  const ofAnyType = [null, true, false, 0, -1, 1e15, '', 'markdown', [], [null], {}, { other: 1 }]
+
+  test.each(Object.entries(values))('for %s', async (name, own) => {
+    for (const value of [...own, ...ofAnyType]) {
+      const url = `${site.url}${name === 'url' && typeof value === 'string' ? value : '/plain'}`
+      const input = name === 'url' ? { url: typeof value === 'string' && value ? url : value } : { url, [name]: value }
+      const { own: answer, expected } = await answersTo(JSON.stringify(input))
+      expect({ input, ...answer }).toEqual({ input, ...expected })
+    }
+  })
+
+  test.each([
+    ['no URL', '{}'],
+    ['an unknown field', JSON.stringify({ url: 'http://127.0.0.1:1/', colour: 'red' })],
+    ['a misspelled field', JSON.stringify({ url: 'http://127.0.0.1:1/', allowedDomain: ['example.com'] })],
+    ['the other spelling of a field', JSON.stringify({ url: 'http://127.0.0.1:1/', blockAds: 'no' })],
+    ['deep nesting', `{"url":"http://127.0.0.1:1/","json_options":${'{"schema":'.repeat(300)}1${'}'.repeat(301)}`],
+    ['a list', '[]'],
+  ])('for %s', async (_, body) => {
+    const { own, expected } = await answersTo(body)
+    expect(own).toEqual(expected)
+    expect(own.status).toBe(400)
   })
 })
 

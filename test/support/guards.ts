@@ -116,6 +116,19 @@ export const forbiddenPackages = (files: readonly SourceFile[], layers: Layers):
     })
     .map(show)
 
+/** Returns the routes that the clients of the engine write themselves; `client/calls.ts` finds those of operations. */
+export const literalRoutes = (files: readonly SourceFile[]): string[] =>
+  files
+    .filter(({ name }) => ['cli', 'cli/run', 'mcp', 'tui'].includes(layerOf(name)))
+    .flatMap((file) => [
+      ...[...withoutComments(file.text).matchAll(/['"`](?:GET|POST|PUT|PATCH|DELETE) \/[^'"`]*/g)].map(
+        ([route]) => `${file.name}: ${route.slice(1)}`,
+      ),
+      ...importsOf(file)
+        .filter(({ target }) => target.endsWith('/client/client.ts'))
+        .map(show),
+    ])
+
 export const linesOf = ({ text }: SourceFile): number => text.split('\n').length
 
 /** Returns the files with more than `most` lines. */

@@ -6,6 +6,7 @@ import chalk from 'chalk'
 import { render } from 'ink'
 import { expect } from 'vitest'
 import { readLine, writeScript } from '../../src/cli/tui/line.ts'
+import { callsOf } from '../../src/client/calls.ts'
 import type { Transport } from '../../src/client/transport.ts'
 import type { Manifest } from '../../src/operations/manifest.ts'
 import { App } from '../../src/tui/app.tsx'
@@ -160,7 +161,12 @@ function hostOf({ transport, manifest, stateDir }: TuiOptions, out: Output, stdi
     whyUnreachable: () => 'lost',
     cwd: stateDir,
     historyFile: join(stateDir, 'tui-history'),
-    parse: (words) => readLine(words, { io, manifest, settings }, { kind: 'server', name: 'test', transport }),
+    parse: (words) =>
+      readLine(
+        words,
+        { io, manifest, settings },
+        { kind: 'server', name: 'test', transport, ...callsOf(transport, manifest.operations) },
+      ),
     script: (commands, facts) => writeScript(commands, facts, manifest),
     runBax: null,
     logFile: null,

@@ -9,6 +9,7 @@ import {
   largeFiles,
   type Layers,
   linesOf,
+  literalRoutes,
   processUsers,
   readNativeSources,
   readSources,
@@ -183,6 +184,10 @@ describe('the architecture', () => {
     expect(definers.map(({ name }) => name)).toEqual(['fleet/redis/script.ts'])
   })
 
+  test('operations are called by name, so that the compiler checks their input and output', () => {
+    expect(literalRoutes(files)).toEqual([])
+  })
+
   test('only main.ts touches the process, but for the environment of browsers', () => {
     expect(processUsers(files).toSorted()).toEqual(environmentReaders)
   })
@@ -276,6 +281,15 @@ describe('a planted violation is found', () => {
     "import * as own from 'process'",
   ])('a use of the process: %s', (text) => {
     expect(processUsers([{ name: 'engine/planted.ts', text: `// fine\n${text}` }])).toEqual(['engine/planted.ts'])
+  })
+
+  test.each([
+    ['cli/planted.ts', "ask({ http: 'POST /commands' }, input)", 'cli/planted.ts: POST /commands'],
+    ['cli/run/planted.ts', 'const http = `GET /sessions/${id}`', 'cli/run/planted.ts: GET /sessions/${id}'],
+    ['mcp/planted.ts', 'const http = "DELETE /keys"', 'mcp/planted.ts: DELETE /keys'],
+    ['tui/planted.tsx', "import { call } from '../client/client.ts'", 'tui/planted.tsx -> ../client/client.ts'],
+  ])('a call by route: %s', (name, text, found) => {
+    expect(literalRoutes(planted(name, `// \`POST /crawl\` is fine\n${text}`))).toEqual([found])
   })
 
   test('types and comments are free', () => {

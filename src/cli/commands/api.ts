@@ -1,4 +1,5 @@
 /** `bax api`: sends any request to the API. */
+import { requiredWord, textFlag } from '../parse/typed.ts'
 import { Argument } from 'commander'
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import { route } from '../../core/operation/route.ts'
@@ -17,9 +18,9 @@ export const command: TerminalCommand = async (invocation) => {
     command.addArgument(new Argument('<path>', 'path with query, such as /sessions?status=all'))
     command.option('-d, --data <json|@file|->', 'body of the request; - for standard input')
   })
-  const [verb, path] = typed.words as [string, string]
-  const method = verb.toUpperCase()
-  const given = typed.flags['data'] as string | undefined
+  const path = requiredWord(typed.words, 1)
+  const method = requiredWord(typed.words, 0).toUpperCase()
+  const given = textFlag(typed.flags, 'data')
   const data = given === undefined ? undefined : (await readJson(context.io, given, '--data')).text
   if (data !== undefined && (method === 'GET' || method === 'DELETE'))
     throw new BaxError('invalid_request', `${method} takes no --data`)

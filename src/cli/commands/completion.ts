@@ -1,4 +1,5 @@
 /** `bax completion`: prints a completion script for a shell. */
+import { requiredWord } from '../parse/typed.ts'
 import { Argument } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
@@ -10,7 +11,7 @@ export const command: TerminalCommand = async (invocation) => {
   const { context, typed } = parseInvocation(invocation, (command) => {
     command.addArgument(new Argument('<bash|zsh|fish>', 'shell to complete in'))
   })
-  const given = typed.words[0] as string
+  const given = requiredWord(typed.words, 0)
   const shell = shells.find((name) => name === given)
   if (!shell) {
     throw new BaxError('invalid_request', `no completion for ${given}${didYouMean(given, shells)}`, {

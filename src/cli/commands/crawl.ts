@@ -1,5 +1,6 @@
 /** `bax crawl`: crawls a site to standard output or a folder; shows, resumes and cancels crawls. */
 import { Option } from 'commander'
+import { type Unchecked, uncheckedFields } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { type CrawlCalls, crawlCalls } from '../crawl/crawl-calls.ts'
 import { crawlToEnd } from '../crawl/crawl-to-end.ts'
@@ -19,10 +20,10 @@ export const command: TerminalCommand = async (invocation) => {
   const { flags } = typed
   const known = (['resume', 'status', 'cancel'] as const).filter((verb) => flags[verb] !== undefined)
   if (known.length > 0) checkKnown(invocation, typed, known)
-  const input = known.length > 0 ? {} : await readInput(context, typed)
+  const input = known.length > 0 ? uncheckedFields({}) : await readInput(context, typed)
   if (flags['async'] === true) return startOnly(context, input, flags['since'])
   return withEngine(context, { when: 'ask', sameEngine: true }, async (engine) => {
-    const calls = (id: unknown) => crawlCalls(context, engine, String(id))
+    const calls = (id: unknown) => crawlCalls(engine, String(id))
     if (flags['status'] !== undefined) return await showStatus(context, calls(flags['status']))
     if (flags['cancel'] !== undefined) return await cancel(context, calls(flags['cancel']))
     const resumed = flags['resume'] === undefined ? undefined : calls(flags['resume'])
@@ -68,7 +69,7 @@ function checkKnown(invocation: Invocation, { words, flags }: TypedArguments, ve
 }
 
 /** Reads the fields of a new crawl. @throws BaxError `invalid_request` */
-async function readInput(context: Context, typed: TypedArguments): Promise<Record<string, unknown>> {
+async function readInput(context: Context, typed: TypedArguments): Promise<Unchecked> {
   const operation = operationNamed(context.manifest, 'crawl')
   if (typed.words[0] === undefined) {
     throw new BaxError('invalid_request', '<url> is missing', { hint: 'run "bax crawl --help" for details' })
@@ -84,7 +85,7 @@ async function readInput(context: Context, typed: TypedArguments): Promise<Recor
 }
 
 /** Starts a crawl that continues without this command. */
-async function startOnly(context: Context, input: object, since: unknown): Promise<void> {
+async function startOnly(context: Context, input: Unchecked, since: unknown): Promise<void> {
   if (context.settings.embedded) {
     throw new BaxError(
       'invalid_request',

@@ -1,4 +1,5 @@
 /** `bax extract`: converts HTML files or standard input to Markdown, without a browser or the network. */
+import { listedWords, textFlag } from '../parse/typed.ts'
 import { basename, resolve } from 'node:path'
 import { exits } from '../../core/errors/errors.ts'
 import { normaliseUrl } from '../../core/net/urls.ts'
@@ -23,7 +24,7 @@ export const command: TerminalCommand = async (invocation) => {
     command.option('-o, --output <file|folder>', 'file for the Markdown; folder or file.json for several files')
     command.option('--ndjson', 'print one JSON object {file, markdown} per file')
   })
-  const words = (typed.words[0] ?? []) as string[]
+  const words = listedWords(typed.words, 0)
   const batch = readBatch(context.io, words)
   const inputs = batch?.files ?? htmlFilesOf(context.io, words)
   return run(context, { ...typed, flags: { ...typed.flags, ...(batch && { output: batch.output }) } }, inputs)
@@ -31,7 +32,7 @@ export const command: TerminalCommand = async (invocation) => {
 
 async function run(context: Context, { flags }: TypedArguments, files: readonly HtmlFile[]): Promise<number> {
   const { io, settings } = context
-  const output = flags['output'] as string | undefined
+  const output = textFlag(flags, 'output')
   const whole = output !== undefined && /\.json$/i.test(output)
   const all: Record<string, Extracted> = {}
   let failed = false
@@ -60,7 +61,7 @@ async function run(context: Context, { flags }: TypedArguments, files: readonly 
 }
 
 function taskOf({ io }: Context, flags: TypedArguments['flags'], file: HtmlFile): ExtractTask {
-  const given = (flags['url'] as string | undefined) ?? file.url ?? (io.env['URL'] || undefined)
+  const given = textFlag(flags, 'url') ?? file.url ?? (io.env['URL'] || undefined)
   return {
     ...(file.path !== undefined && { path: file.path }),
     ...(given !== undefined && { url: normaliseUrl(given, '--url') }),

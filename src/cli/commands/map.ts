@@ -1,6 +1,5 @@
 /** `bax map`: prints the URLs of a site, one per line. */
 import { BaxError, exits } from '../../core/errors/errors.ts'
-import type { MapAnswer } from '../../core/shapes/crawl.ts'
 import { printError } from '../output/errors.ts'
 import { print } from '../io.ts'
 import { blockedHint } from '../output/result-notes.ts'
@@ -9,7 +8,7 @@ import { withClock } from '../output/progress.ts'
 import { operationCommand } from './operation-command.ts'
 
 export const command = operationCommand('map', async ({ io, settings, input, ask }) => {
-  const answer = (await withClock(io, `finding the URLs of ${String(input['url'])}`, ask)) as MapAnswer
+  const answer = await withClock(io, `finding the URLs of ${String(input['url'])}`, () => ask())
   if (settings.json) print(io, JSON.stringify(answer))
   else for (const link of answer.links) print(io, link)
   await showWarning(io, answer)

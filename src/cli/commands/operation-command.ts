@@ -1,7 +1,7 @@
 /** Commands that take their words and flags from one operation, and print its answer in a way of their own. */
 import type { Command } from 'commander'
-import { call, type CallOptions } from '../../client/client.ts'
-import type { Transport } from '../../client/transport.ts'
+import type { Answer, CallName, Input, Unchecked } from '../../client/calls.ts'
+import type { CallOptions } from '../../client/client.ts'
 import type { OperationEntry } from '../../operations/manifest.ts'
 import { type Context, operationNamed } from '../context.ts'
 import { type LocatedEngine, withSession } from '../engine/locate-engine.ts'
@@ -11,21 +11,21 @@ import { addOperation, readOperation } from '../run-operation.ts'
 import { inNamedSession } from '../session/named-session.ts'
 import type { TypedArguments } from '../parse/values.ts'
 
-export interface OperationCall extends Context {
+export interface OperationCall<Name extends CallName> extends Context {
   readonly context: Context
   readonly typed: TypedArguments
+  readonly shape: OperationShape<Name>
   readonly operation: OperationEntry
   /** Typed input, with the session. */
-  readonly input: Record<string, unknown>
+  readonly input: Unchecked
   readonly engine: LocatedEngine
-  readonly transport: Transport
   readonly options: CallOptions
   /** Calls the operation with the input and `more`. */
-  ask(more?: Record<string, unknown>): Promise<unknown>
+  ask(more?: Partial<Input<Name>>): Promise<Answer<Name>>
 }
 
-export interface OperationShape {
-  readonly operation: string
+export interface OperationShape<Name extends CallName = CallName> {
+  readonly operation: Name
   /** Fields of the operation for which no flag or word is added. */
   readonly without?: readonly string[]
   /** Replaces the CLI syntax of the operation, such as `shell download <path>`. */
@@ -37,9 +37,13 @@ export interface OperationShape {
 
 /** Creates the command of an operation. `shape` names the operation, and may change its words and flags. */
 export const operationCommand =
-  (shape: string | OperationShape, work: (call: OperationCall) => Promise<void | number>): TerminalCommand =>
+  <Name extends CallName>(
+    given: Name | OperationShape<Name>,
+    work: (call: OperationCall<Name>) => Promise<void | number>,
+  ): TerminalCommand =>
   async (invocation) => {
-    const { operation: name, without = [], words, flags, opensSession }: OperationShape = typeof shape === 'string' ? { operation: shape } : shape // prettier-ignore
+    const shape: OperationShape<Name> = typeof given === 'object' ? given : { operation: given }
+    const { operation: name, without = [], words, flags, opensSession } = shape
     const whole = operationNamed(invocation.manifest, name)
     const params = whole.params.filter((param) => !without.includes(param.name))
     const operation = { ...whole, cli: words ?? whole.cli, params }
@@ -52,12 +56,11 @@ export const operationCommand =
     const hinted = isShellOperation(operation) ? undefined : source
     const opens = opensSession && source === 'default'
     return withSession(context, opens ? { when: 'start' } : needOf(operation, input), hinted, (engine) => {
-      const { transport } = engine
       const options = { signal: context.io.signal, strict: true }
-      const ask = (more: Record<string, unknown> = {}) => {
-        const send = () => call(transport, operation.http, { ...input, ...more }, options)
-        return opens ? inNamedSession(context, transport, { name: String(input['session_id']) }, send) : send()
+      const ask = (more: Partial<Input<Name>> = {}) => {
+        const send = () => engine.ask(operation, { ...input, ...more }, options) as Promise<Answer<Name>>
+        return opens ? inNamedSession(context, engine, { name: String(input['session_id']) }, send) : send()
       }
-      return work({ ...context, context, typed, operation, input, engine, transport, options, ask })
+      return work({ ...context, context, typed, shape, operation, input, engine, options, ask })
     })
   }

@@ -1,5 +1,6 @@
 /** `bax search`: searches the web, and scrapes the results on request. */
-import { call } from '../../client/client.ts'
+import { listedWords, textFlag } from '../parse/typed.ts'
+import type { Unchecked } from '../../client/calls.ts'
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { SearchAnswer } from '../../core/shapes/search.ts'
 import { noEngineFor } from '../session/chosen-session.ts'
@@ -31,10 +32,10 @@ export const command: TerminalCommand = async (invocation) => {
   })
   const { input } = readOperation(context, { ...operation, cli: 'search', params }, typed)
   const body = bodyOf(context, input, typed)
-  return withEngine(...engineFor(context, body.session_id), async ({ transport }) => {
+  return withEngine(...engineFor(context, body.session_id), async ({ ask }) => {
     const options = { signal: context.io.signal, strict: true }
-    const answer = await withClock(context.io, titleOf(body), () => call(transport, operation.http, body, options))
-    return show(context, typed, answer as SearchAnswer)
+    const answer = await withClock(context.io, titleOf(body), () => ask('search', body, options))
+    return show(context, typed, answer)
   })
 }
 
@@ -44,17 +45,13 @@ const titleOf = ({ query, limit, formats }: Record<string, unknown>): string => 
 }
 
 /** Returns the body of the request. @throws BaxError `invalid_request` for conflicting flags */
-function bodyOf({ io, settings }: Context, input: Record<string, unknown>, { words, flags }: TypedArguments) {
-  const query = (words[0] as string[]).join(' ')
-  const { session, output, ndjson } = flags as { session?: string; output?: string; ndjson?: boolean }
+function bodyOf({ io, settings }: Context, input: Unchecked, { words, flags }: TypedArguments) {
+  const query = listedWords(words, 0).join(' ')
+  const [session, output] = [textFlag(flags, 'session'), textFlag(flags, 'output')]
   const formats = input['formats'] ?? (output === undefined ? undefined : ['markdown'])
-  const body: Record<string, unknown> = withJsonFormat(
-    { ...input, ...(formats !== undefined && { formats }) },
-    flags,
-    io.cwd,
-  )
+  const body = withJsonFormat({ ...input, ...(formats !== undefined && { formats }) }, flags, io.cwd)
   const hasScreenshots = ((body['formats'] as string[] | undefined) ?? []).some((name) => name.startsWith('screenshot'))
-  if (hasScreenshots && output === undefined && !settings.json && !ndjson) {
+  if (hasScreenshots && output === undefined && !settings.json && flags['ndjson'] !== true) {
     throw new BaxError('invalid_request', 'screenshots of results need a folder', { hint: 'add -o FOLDER or --json' })
   }
   return { ...body, query, ...(session && { session_id: session }) }
@@ -73,7 +70,7 @@ function engineFor(context: Context, sessionId: string | undefined): [Context, N
 
 async function show(context: Context, { flags }: TypedArguments, answer: SearchAnswer): Promise<number> {
   const { io, settings } = context
-  const output = flags['output'] as string | undefined
+  const output = textFlag(flags, 'output')
   const { data } = answer
   const saved = output === undefined || output === '-' ? undefined : saveResults(context, output, answer)
   if (settings.json) print(io, JSON.stringify(answer))

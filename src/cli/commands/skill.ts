@@ -1,4 +1,5 @@
 /** `bax skill`: prints the skill for agents, or installs it with its references, which are pages of the guide. */
+import { textFlag } from '../parse/typed.ts'
 import { join, resolve } from 'node:path'
 import { BaxError } from '../../core/errors/errors.ts'
 import { readGuide, readSkill } from '../guide/pages.ts'
@@ -18,7 +19,8 @@ export const command: TerminalCommand = async (invocation) => {
     command.option('--install <folder>', 'write the skill to a new folder "bax" in this one, such as .claude/skills')
   })
   const { io } = context
-  const { full, install } = typed.flags as { full?: boolean; install?: string }
+  const { full } = typed.flags
+  const install = textFlag(typed.flags, 'install')
   if (full && install !== undefined)
     throw new BaxError('invalid_request', '--full cannot be used with --install', { hint: 'leave out --full' })
   if (install === '') throw new BaxError('invalid_request', '--install must be a folder')

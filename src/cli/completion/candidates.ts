@@ -184,10 +184,13 @@ async function ofWord(command: Command, cursor: Cursor, typed: readonly string[]
 }
 
 /** Returns the candidates for a placeholder of the help, such as `<json|yaml>`, `<file>` or `<id|name>`. */
-async function ofForm(form: string, { entry, io }: Cursor): Promise<Completion> {
+async function ofForm(form: string, { entry, manifest, io }: Cursor): Promise<Completion> {
   if (/\b(?:file|path|folder|script|dir|program)s?\b/.test(form)) return { candidates: [], files: true }
   if (/^(?:session-id|id\|name)$/.test(form)) {
-    return { candidates: await liveNames(entry.words.startsWith('shell') ? 'shells' : 'sessions', io), files: false }
+    return {
+      candidates: await liveNames(entry.words.startsWith('shell') ? 'shells' : 'sessions', manifest, io),
+      files: false,
+    }
   }
   const choices = form.split('|')
   const isChoice = choices.length > 1 && choices.every((choice) => /^[a-z][\w.-]*$/i.test(choice))

@@ -1,7 +1,8 @@
 /** Names and IDs of the sessions in the local engine. Completion never starts an engine. */
-import { call } from '../../client/client.ts'
+import { type Calls, callsOf } from '../../client/calls.ts'
 import { overQuickSocket } from '../../client/quick-socket.ts'
 import { engineToCall } from '../../core/state/engine-socket.ts'
+import type { Manifest } from '../../operations/manifest.ts'
 import type { Io } from '../io.ts'
 import { readSettings } from '../settings.ts'
 
@@ -14,26 +15,28 @@ export interface Candidate {
 /** Timeout for the engine: completion must not wait for a busy one. */
 const timeoutMs = 500
 
-const lists = {
-  sessions: { http: 'GET /sessions', about: 'url' },
-  shells: { http: 'GET /shell/sessions', about: 'image' },
-} as const
+const options = () => ({ signal: AbortSignal.timeout(timeoutMs) })
 
-export async function liveNames(of: keyof typeof lists, io: Io): Promise<Candidate[]> {
-  const { http, about } = lists[of]
+const lists = {
+  sessions: async ({ ask }: Calls) =>
+    (await ask('listSessions', {}, options())).sessions.map((one) => candidate(one, one.url)),
+  shells: async ({ ask }: Calls) =>
+    (await ask('listShells', {}, options())).sessions.map((one) => candidate(one, one.image)),
+}
+
+export async function liveNames(of: keyof typeof lists, manifest: Manifest, io: Io): Promise<Candidate[]> {
   const { stateDir } = readSettings({}, io)
   try {
     const state = engineToCall(stateDir, io.host.uid)
     if (!state) return []
-    const signal = AbortSignal.timeout(timeoutMs)
-    const answer = (await call(overQuickSocket(state.socket), http, {}, { signal })) as { sessions: Live[] }
-    return answer.sessions.map((one) => ({ value: one.name ?? one.session_id, description: String(one[about] ?? '') }))
+    return await lists[of](callsOf(overQuickSocket(state.socket), manifest.operations))
   } catch {
     // Without an answer there are no candidates.
     return []
   }
 }
 
-type Live = { readonly session_id: string; readonly name?: string | null } & {
-  readonly [about in 'url' | 'image']?: string
-}
+const candidate = (
+  { name, session_id }: { readonly session_id: string; readonly name?: string | null },
+  about: string | null | undefined,
+): Candidate => ({ value: name ?? session_id, description: about ?? '' })

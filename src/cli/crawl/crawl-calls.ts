@@ -1,36 +1,33 @@
 /** API calls about crawls, and the stream of their events. */
 import { setTimeout as after } from 'node:timers/promises'
-import { call, openStream } from '../../client/client.ts'
-import type { Transport } from '../../client/transport.ts'
+import type { Calls, FrameOf, Unchecked } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import type { CrawlAccepted, CrawlAccounts, CrawlEventData, CrawlEventType, CrawlState } from '../../core/shapes/crawl.ts' // prettier-ignore
+import type { CrawlAccepted, CrawlAccounts, CrawlEventType, CrawlState } from '../../core/shapes/crawl.ts'
 import type { LocatedEngine } from '../engine/locate-engine.ts'
-import { type Context, operationNamed } from '../context.ts'
+import type { Context } from '../context.ts'
 import type { Reader } from '../output/reader.ts'
 
 export type CrawlCalls = ReturnType<typeof crawlCalls>
 
-export function crawlCalls({ manifest }: Context, { transport, kind }: LocatedEngine, id: string) {
-  const ask = (name: string, input: Record<string, unknown>, signal?: AbortSignal): Promise<unknown> =>
-    call(transport, operationNamed(manifest, name).http, { id, ...input }, { strict: true, ...(signal && { signal }) })
+export function crawlCalls(engine: LocatedEngine, id: string) {
+  const { ask, kind } = engine
   return {
     id,
     /** Returns the state of the crawl with up to `limit` pages. */
-    state: async (skip: number, limit: number, signal?: AbortSignal) =>
-      (await ask('getCrawl', { skip, limit }, signal)) as CrawlState,
-    accounts: async () => (await ask('getCrawlErrors', {})) as CrawlAccounts,
-    cancel: (signal?: AbortSignal) => ask('cancelCrawl', {}, signal),
+    state: (skip: number, limit: number, signal?: AbortSignal) =>
+      ask('getCrawl', { id, skip, limit }, { signal, strict: true }),
+    accounts: () => ask('getCrawlErrors', { id }, { strict: true }),
+    cancel: (signal?: AbortSignal) => ask('cancelCrawl', { id }, { signal, strict: true }),
     /** Yields the events of some types after `since` up to the last one. */
     events: (since: number, types: readonly CrawlEventType[], signal: AbortSignal) => {
-      const { http } = operationNamed(manifest, 'crawlEvents')
       const retryMs = kind === 'server' ? limits.stream.reconnectMs : 0
-      return followCrawl({ transport, http, id, types, retryMs }, since, signal)
+      return followCrawl({ engine, id, types, retryMs }, since, signal)
     },
     /** Resumes a crawl that was interrupted; returns false if it is running or complete. */
     async resume(signal: AbortSignal): Promise<boolean> {
       try {
-        await ask('resumeCrawl', {}, signal)
+        await ask('resumeCrawl', { id }, { signal, strict: true })
         return true
       } catch (error) {
         if (error instanceof BaxError && error.code === 'conflict') return false
@@ -41,10 +38,8 @@ export function crawlCalls({ manifest }: Context, { transport, kind }: LocatedEn
 }
 
 /** Starts a crawl that continues without this connection. */
-export async function startCrawl({ io, manifest }: Context, { transport }: LocatedEngine, input: object) {
-  const { http } = operationNamed(manifest, 'crawl')
-  const options = { strict: true, signal: io.signal }
-  return (await call(transport, http, { ...input, async: true }, options)) as CrawlAccepted
+export async function startCrawl({ io }: Context, { ask }: LocatedEngine, input: Unchecked): Promise<CrawlAccepted> {
+  return ask('crawl', { ...input, async: true }, { strict: true, signal: io.signal })
 }
 
 const pagesAtOnce = 100
@@ -67,19 +62,10 @@ export async function printAnswer(reader: Reader, calls: CrawlCalls): Promise<vo
 }
 
 /** A frame of the stream. */
-export type CrawlEvent = {
-  readonly [Type in CrawlEventType]: {
-    readonly seq: number
-    readonly ts: string
-    readonly type: Type
-    readonly data: CrawlEventData[Type]
-  }
-}[CrawlEventType]
+export type CrawlEvent = FrameOf<'crawlEvents'>
 
 interface CrawlStream {
-  readonly transport: Transport
-  /** Route of the stream. */
-  readonly http: string
+  readonly engine: Pick<Calls, 'open'>
   readonly id: string
   readonly types: readonly CrawlEventType[]
   /** How long to retry a broken connection, in milliseconds; 0 for an engine on this machine. */
@@ -88,7 +74,7 @@ interface CrawlStream {
 
 /** Yields the events after `since`, each once, across reconnections. @throws BaxError `engine_unreachable` */
 export async function* followCrawl(
-  { transport, http, id, types, retryMs }: CrawlStream,
+  { engine, id, types, retryMs }: CrawlStream,
   since: number,
   signal: AbortSignal,
 ): AsyncGenerator<CrawlEvent> {
@@ -100,7 +86,7 @@ export async function* followCrawl(
   for (;;) {
     let broken: unknown
     try {
-      const frames = await openStream<CrawlEvent>(transport, http, { id, since: seen, types }, { signal, strict: true })
+      const frames = await engine.open('crawlEvents', { id, since: seen, types: [...types] }, { signal, strict: true })
       opened = true
       for await (const event of frames ?? []) {
         seen = event.seq

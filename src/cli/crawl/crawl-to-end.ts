@@ -1,6 +1,8 @@
 /** Runs a new or resumed crawl to its end, and prints and writes its results. */
+import { textFlag } from '../parse/typed.ts'
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import type { Unchecked } from '../../client/calls.ts'
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { CrawlAccounts } from '../../core/shapes/crawl.ts'
@@ -30,7 +32,7 @@ interface CrawlRequest {
   readonly engine: LocatedEngine
   readonly flags: Flags
   /** Body of the request. */
-  readonly input: Readonly<Record<string, unknown>>
+  readonly input: Unchecked
   readonly resumed?: CrawlCalls
 }
 
@@ -75,7 +77,7 @@ export async function crawlToEnd(request: CrawlRequest): Promise<number> {
 async function startOrFind({ context, engine, flags, input, resumed }: CrawlRequest) {
   if (resumed) return { calls: resumed, isCompared: (await resumed.accounts()).changes !== undefined }
   const { id, isCompared } = await startSince(context, engine, input, flags['since'])
-  return { calls: crawlCalls(context, engine, id), isCompared }
+  return { calls: crawlCalls(engine, id), isCompared }
 }
 
 const mirrorSink = (mirror: Mirror, identity: { id: string; resume: string }, isCompared: boolean): Sink => ({
@@ -91,7 +93,7 @@ async function saveOutputFolder(stateDir: string, id: string, folder: string): P
 }
 
 async function openMirror({ context, flags, input, resumed }: CrawlRequest): Promise<Mirror | undefined> {
-  const output = flags['output'] as string | undefined
+  const output = textFlag(flags, 'output')
   if (output === undefined) return undefined
   if (output === '-' || output === '') {
     throw new BaxError('invalid_request', '--output must be a folder', {

@@ -1,6 +1,7 @@
 /** The crawl that `--since` compares with, given by its ID or by the folder that it has written. */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Unchecked } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { crawlOf } from '../../core/state/crawl-folders.ts'
 import type { Context } from '../context.ts'
@@ -34,15 +35,14 @@ const noCrawl = (text: string) =>
   })
 
 /** Starts a crawl; without a comparison, after a warning, if the latest crawl of its folder is no longer stored. */
-export async function startSince(context: Context, engine: LocatedEngine, body: object, since: unknown) {
-  const input = body as { readonly since?: string }
+export async function startSince(context: Context, engine: LocatedEngine, input: Unchecked, since: unknown) {
+  const { since: id, ...rest } = input
   try {
-    return { ...(await startCrawl(context, engine, input)), isCompared: input.since !== undefined }
+    return { ...(await startCrawl(context, engine, input)), isCompared: id !== undefined }
   } catch (error) {
     const isGone = error instanceof BaxError && error.code === 'crawl_not_found'
-    if (!isGone || input.since === undefined || input.since === since) throw error
+    if (!isGone || id === undefined || id === since) throw error
     await showWarning(context.io, { warning: `the latest crawl of ${String(since)} is no longer stored: nothing is compared` }) // prettier-ignore
-    const { since: _gone, ...rest } = input
     return { ...(await startCrawl(context, engine, rest)), isCompared: false }
   }
 }

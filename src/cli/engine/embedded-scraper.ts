@@ -4,6 +4,7 @@ import { keylessCaller } from '../../core/access/caller.ts'
 import type { Log } from '../../core/config/config.ts'
 import { asBaxError } from '../../core/errors/errors.ts'
 import { newId } from '../../core/ids.ts'
+import { limits } from '../../core/limits/limits.ts'
 import type { Param } from '../../core/operation/params.ts'
 import { localFiles } from '../../core/state/local-files.ts'
 import type { ScrapeInput } from '../../core/shapes/scrape.ts'
@@ -29,40 +30,53 @@ export async function openScraper({ settings, io, manifest }: Context): Promise<
   const fields = scrapeFields(manifest)
   return {
     send: (request) =>
-      answer(request, log, async (input, signal) =>
-        scraper.scrape(await withDefaults(input, fields), { signal, caller: keylessCaller }),
+      answer(request, log, async (signal) =>
+        scraper.scrape(await inputOf(request, fields), { signal, caller: keylessCaller }),
       ),
     close: () => scraper.close().then(() => egress.close()),
   }
 }
 
-/** Returns the whole input. The schema is loaded only for values other than switches and known choices. */
-async function withDefaults(given: Record<string, unknown>, fields: readonly Param[]): Promise<ScrapeInput> {
-  if (fields.every((field) => isChoice(field, given[field.name]))) {
+/** Returns the input as the application reads it, which loads its schema; plain values are valid without it. */
+async function inputOf(
+  { method, path, headers, body = '' }: WireRequest,
+  fields: readonly Param[],
+): Promise<ScrapeInput> {
+  const given: Record<string, unknown> = JSON.parse(body)
+  if (isPlain(given, fields)) {
     const defaults = fields.filter(({ default: value }) => value !== undefined)
     return { ...Object.fromEntries(defaults.map((field) => [field.name, field.default])), ...given } as ScrapeInput
   }
-  const [{ scrapeInput }, { validateInput }] = await Promise.all([
+  const [{ scrapeInput }, { readInput }] = await Promise.all([
     import('../../core/shapes/scrape.ts'),
-    import('../../core/operation/valid-input.ts'),
+    import('../../server/request/input.ts'),
   ])
-  return validateInput(scrapeInput, given, true).input as ScrapeInput
+  const request = new Request(`http://localhost${path}`, { method, ...(headers && { headers }), body })
+  return (await readInput(request, scrapeInput, {})).input as ScrapeInput
 }
 
-function isChoice({ choices, itemChoices }: Param, value: unknown): boolean {
-  if (value === undefined || typeof value === 'boolean') return true
-  const known = choices ?? itemChoices ?? []
-  return [value].flat().every((item) => typeof item === 'string' && known.includes(item))
+/** Whether the values are a URL of ASCII characters, switches and known choices. */
+function isPlain({ url, ...options }: Readonly<Record<string, unknown>>, fields: readonly Param[]): boolean {
+  const isUrl = typeof url === 'string' && url.length <= limits.input.urlChars && /^[!-~]+$/.test(url)
+  return isUrl && Object.entries(options).every(([name, value]) => isChoice(fields.find((field) => field.name === name), value)) // prettier-ignore
 }
 
-type Scrape = (input: Record<string, unknown>, signal: AbortSignal) => Promise<unknown>
+function isChoice(field: Param | undefined, value: unknown): boolean {
+  if (!field) return false
+  const { type, choices = [], itemChoices = [] } = field
+  if (type === 'boolean') return typeof value === 'boolean'
+  if (!Array.isArray(value)) return typeof value === 'string' && choices.includes(value)
+  return value.length > 0 && value.length <= itemChoices.length && value.every((item) => itemChoices.includes(item))
+}
 
 /** Returns the same status and body as the server. */
-async function answer({ body, signal }: WireRequest, log: Log, scrape: Scrape): Promise<WireResponse> {
-  // Only uploads are streams; the input of a call is text.
-  const input = JSON.parse(body as string) as Record<string, unknown>
+async function answer(
+  { signal = new AbortController().signal }: WireRequest,
+  log: Log,
+  scrape: (signal: AbortSignal) => Promise<unknown>,
+): Promise<WireResponse> {
   try {
-    return responseOf(200, await scrape(input, signal ?? new AbortController().signal))
+    return responseOf(200, await scrape(signal))
   } catch (thrown) {
     const error = withSystemCause(asBaxError(thrown))
     const request_id = newId('req')

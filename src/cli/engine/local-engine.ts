@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import { call } from '../../client/client.ts'
+import { callsOf } from '../../client/calls.ts'
 import { overSocket, type WireResponse } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
@@ -133,13 +133,13 @@ export async function retireOtherBrowser(context: Context, state: EngineState): 
 
 /** Stops an engine without sessions; calls `inUse` if it has some. */
 async function retire(context: Context, state: EngineState, inUse: (held: string) => void): Promise<void> {
-  const transport = overSocket(state.socket)
+  const { ask } = callsOf(overSocket(state.socket), context.manifest.operations)
   try {
-    type Status = { sessions: number; provisions: number; shells?: number }
-    const status = (await whileResponsive(context.io, state, call(transport, 'GET /engine', {}))) as Status
+    // An engine of an earlier version may have no shells.
+    const status = await whileResponsive(context.io, state, ask('getEngineStatus', {}))
     const held = status.sessions + status.provisions + (status.shells ?? 0)
     if (held > 0) return inUse(`${held} session${held === 1 ? '' : 's'}`)
-    await whileResponsive(context.io, state, call(transport, 'POST /engine/stop', {}))
+    await whileResponsive(context.io, state, ask('stopEngine', {}))
   } catch (error) {
     if (isUnreachable(error)) return
     throw error

@@ -1,5 +1,6 @@
 /** Chooses the engine for a command: the server in the settings, the local engine, or one inside this process. */
 import { resolve } from 'node:path'
+import { type Calls, callsOf } from '../../client/calls.ts'
 import { overQuickSocket } from '../../client/quick-socket.ts'
 import { overHttp, overSocket, type Transport, type WireRequest, type WireResponse } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -25,12 +26,14 @@ export type Need =
    */
   | { readonly when: 'ask'; readonly sameEngine?: boolean }
 
-export interface LocatedEngine {
+interface EngineAddress {
   readonly kind: 'server' | 'local' | 'embedded'
   /** URL of the server, `local` or `embedded`; identifies the engine in saved choices. */
   readonly name: string
   readonly transport: Transport
 }
+
+export type LocatedEngine = EngineAddress & Calls
 
 type OpenEmbedded = () => Promise<Transport>
 
@@ -44,6 +47,11 @@ export function locateEngine(
   need: Need,
   embedded: OpenEmbedded = wholeEngine(context),
 ): LocatedEngine {
+  const address = addressOf(context, need, embedded)
+  return { ...address, ...callsOf(address.transport, context.manifest.operations) }
+}
+
+function addressOf(context: Context, need: Need, embedded: OpenEmbedded): EngineAddress {
   const { settings, io } = context
   if (settings.embedded) return { kind: 'embedded', name: 'embedded', transport: inThisProcess(embedded) }
   if (settings.server === undefined)

@@ -35,6 +35,6 @@ function read(path: string): Uint8Array {
   try {
     return readFileSync(path)
   } catch (cause) {
-    throw new BaxError('invalid_request', `cannot read the file: ${systemReason(cause as Error)}`, { cause })
+    throw new BaxError('invalid_request', `cannot read the file: ${systemReason(cause)}`, { cause })
   }
 }

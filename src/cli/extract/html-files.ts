@@ -50,8 +50,7 @@ export function readBatch(io: Io, words: readonly string[]): { files: HtmlFile[]
   try {
     urls = JSON.parse(readRegularFile(list, limits.scriptBytes).toString()) as Record<string, string>
   } catch (cause) {
-    const why =
-      cause instanceof SyntaxError ? `${list} is not JSON` : `cannot read ${list}: ${systemReason(cause as Error)}`
+    const why = cause instanceof SyntaxError ? `${list} is not JSON` : `cannot read ${list}: ${systemReason(cause)}`
     throw new BaxError('invalid_request', why, { cause })
   }
   const files = Object.entries(urls).map(([name, url]) => ({ name, path: resolve(io.cwd, folder!, `${name}.html`), url })) // prettier-ignore

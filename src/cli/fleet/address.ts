@@ -3,26 +3,26 @@ import { BaxError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
 import { parseUrl } from '../../core/net/parse-url.ts'
 
-export const fleetParam: Param = {
+export const fleetParam = {
   name: 'fleet',
   type: 'string',
   required: false,
   description: "URL of the fleet's Redis, such as redis://10.0.0.5:6379; rediss:// for TLS",
-}
+} as const satisfies Param
 
-export const secretFileParam: Param = {
+export const secretFileParam = {
   name: 'secret_file',
   type: 'string',
   required: false,
   description: 'file with the secret that gateways and workers share (BAX_SECRET_FILE)',
-}
+} as const satisfies Param
 
-export const fleetCaParam: Param = {
+export const fleetCaParam = {
   name: 'fleet_ca',
   type: 'string',
   required: false,
   description: 'PEM file with the CA of the certificates of workers, trusted instead of public CAs',
-}
+} as const satisfies Param
 
 /** Returns the URL if it may be one of Redis. @throws BaxError `invalid_request`, without the password of the URL */
 export function checkedFleetUrl(text: string): string {

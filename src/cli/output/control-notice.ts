@@ -1,9 +1,6 @@
 /** Reports on stderr that commands wait for a person: for the control of their session, or for an approval. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { call } from '../../client/client.ts'
-import type { Transport } from '../../client/transport.ts'
-import type { ApprovalList } from '../../core/access/approvals.ts'
-import type { SessionRecord } from '../../core/shapes/session.ts'
+import type { Calls } from '../../client/calls.ts'
 import { type Io, note } from '../io.ts'
 
 /** Delay before the first check: most commands finish sooner and need no second request. */
@@ -13,13 +10,13 @@ const intervalMs = 1000
 /** Waits for `work`; meanwhile polls the session, and reports on stderr what waits for a person. */
 export async function withControlNotice<T>(
   io: Io,
-  transport: Transport,
+  calls: Calls,
   session: string | undefined,
   work: Promise<T>,
 ): Promise<T> {
   if (session === undefined) return work
   const done = new AbortController()
-  void watch(io, transport, session, done.signal)
+  void watch(io, calls, session, done.signal)
   try {
     return await work
   } finally {
@@ -27,7 +24,7 @@ export async function withControlNotice<T>(
   }
 }
 
-async function watch(io: Io, transport: Transport, session_id: string, signal: AbortSignal): Promise<void> {
+async function watch(io: Io, { ask }: Calls, session_id: string, signal: AbortSignal): Promise<void> {
   const noted = new Set<string>()
   const noteOnce = (id: string, text: string) => {
     if (!noted.has(id)) note(io, text)
@@ -36,14 +33,13 @@ async function watch(io: Io, transport: Transport, session_id: string, signal: A
   try {
     for (let ms = firstMs; ; ms = intervalMs) {
       await pause(ms, undefined, { signal })
-      const answer = await call(transport, 'GET /sessions/{session_id}', { session_id }, { signal })
-      const record = answer as SessionRecord
+      const record = await ask('getSession', { session_id }, { signal })
       if (record.controlled_by_person) {
         noteOnce('control', `waiting: a person has control of session ${session_id}`)
         if (!record.confirm) return
       }
       if (!record.approvals_waiting) continue
-      const { approvals } = (await call(transport, 'GET /approvals', {}, { signal })) as ApprovalList
+      const { approvals } = await ask('listApprovals', {}, { signal })
       for (const { approval_id: id, kind, session_id: of } of approvals)
         if (of === record.session_id)
           noteOnce(id, `waiting: a person has to approve ${kind} with "bax approve ${id}", or in "bax tui"`)

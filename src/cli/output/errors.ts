@@ -1,5 +1,5 @@
 /** Failures in the terminal: message and hint on stderr, the body on stdout with --json, and the exit code. */
-import { asBaxError, BaxError, exits } from '../../core/errors/errors.ts'
+import { asBaxError, BaxError, exits, messageOf } from '../../core/errors/errors.ts'
 import { localFiles } from '../../core/state/local-files.ts'
 import { systemReason, systemSentence, withSystemCause } from '../../core/errors/system-errors.ts'
 import { exitOf, type Io, note, print, stopSignals } from '../io.ts'
@@ -71,6 +71,6 @@ async function logBug(thrown: unknown, io: Io): Promise<BaxError> {
     openLogFile(path)('error', reason, { stack: thrown instanceof Error ? thrown.stack : undefined })
     return bug(`see ${path} for details`)
   } catch (error) {
-    return bug(`make the state folder writable: cannot write the log: ${(error as Error).message}`)
+    return bug(`make the state folder writable: cannot write the log: ${messageOf(error)}`)
   }
 }

@@ -1,7 +1,8 @@
 /** Saves the file that a download operation returns. */
+import { textFlag } from '../parse/typed.ts'
 import { posix } from 'node:path'
 import type { Command } from 'commander'
-import { download, type Download } from '../../client/client.ts'
+import type { Download } from '../../client/client.ts'
 import type { OperationCall } from '../commands/operation-command.ts'
 import { print } from '../io.ts'
 import { isStdout, saveBytes, targetOf } from '../shell/save-files.ts'
@@ -13,11 +14,11 @@ export const addOutput = (command: Command): void =>
 
 /** Writes the file at `path` to --output, by default under its own name to the current folder. */
 export async function saveDownload(
-  { io, settings, typed, operation, input, transport, options }: OperationCall,
+  { io, settings, typed, shape, input, engine, options }: OperationCall<'downloadSessionFile' | 'downloadShellFile'>,
   path: string,
 ): Promise<void> {
-  const { bytes, headers } = await download(transport, operation.http, input, options)
-  const output = typed.flags['output'] as string | undefined
+  const { bytes, headers } = await engine.download(shape.operation, input, options)
+  const output = textFlag(typed.flags, 'output')
   if (isStdout(output)) {
     for await (const chunk of bytes) await writeThrough(io.stdout, chunk)
     return

@@ -1,34 +1,33 @@
 /** Follows the events of a session and reconnects when the connection breaks. */
 import { setTimeout as after } from 'node:timers/promises'
-import { openStream } from '../../client/client.ts'
-import type { Transport } from '../../client/transport.ts'
+import type { Calls, FrameOf, Unchecked } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import type { Event } from '../../core/events/event-line.ts'
-import type { Frame } from '../../core/operation/call.ts'
 import { type Io, note } from '../io.ts'
 import { whileRead } from './reader.ts'
 
-export interface WatchOptions<E extends Frame> {
-  readonly transport: Transport
-  readonly http: string
-  readonly input: Readonly<Record<string, unknown>>
+type EventStream = 'sessionEvents' | 'followRelayEvents'
+
+interface WatchOptions<Name extends EventStream> {
+  readonly engine: Calls
+  readonly stream: Name
+  readonly input: Unchecked
   readonly io: Io
-  readonly onEvent: (event: E) => void
+  readonly onEvent: (event: FrameOf<Name>) => void
 }
 
 /** Resolves after `session.closed`, when the stream ends for good, or when nobody reads standard output any more. */
-export const watch = <E extends Frame = Event>(options: WatchOptions<E>): Promise<void> =>
+export const watch = <Name extends EventStream>(options: WatchOptions<Name>): Promise<void> =>
   whileRead(options.io, (signal) => followEvents(options, signal))
 
-async function followEvents<E extends Frame>(options: WatchOptions<E>, signal: AbortSignal): Promise<void> {
-  const { transport, http, input, io, onEvent } = options
+async function followEvents<Name extends EventStream>(options: WatchOptions<Name>, signal: AbortSignal): Promise<void> {
+  const { engine, stream, input, io, onEvent } = options
   let from = input
   let opened = false
   let brokenAt: number | undefined
   for (;;) {
     try {
-      const frames = await openStream<E>(transport, http, from, { signal, strict: true })
+      const frames = await engine.open(stream, from, { signal, strict: true })
       if (frames === null) return
       opened = true
       brokenAt = undefined

@@ -1,5 +1,5 @@
 /** Files that commands write. */
-import { systemReason, systemSentence } from '../../core/errors/system-errors.ts'
+import { systemReason, systemSentence, systemCode } from '../../core/errors/system-errors.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
@@ -16,9 +16,9 @@ export const elsewhere = 'name a file in another folder with --output'
 
 /** Builds the error of a file that could not be written. `advice` is the hint unless the system's error has one. */
 export function cannotWrite(path: string, cause: unknown, advice?: string): BaxError {
-  const { code } = cause as NodeJS.ErrnoException
+  const code = systemCode(cause)
   const hint = systemSentence(cause)?.hint ?? advice
-  const reason = code === 'EEXIST' ? 'a part of the path is a file' : systemReason(cause as Error)
+  const reason = code === 'EEXIST' ? 'a part of the path is a file' : systemReason(cause)
   return new BaxError(notPath[code ?? ''] ?? 'invalid_request', `cannot write ${path}: ${reason}`, {
     ...(hint && { hint }),
     cause,
@@ -48,7 +48,7 @@ export function writeNew(folder: string, { now, extension }: { now: Date; extens
       writeFileSync(path, bytes, { flag: 'wx' })
       return path
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotWrite(path, cause, elsewhere)
+      if (systemCode(cause) !== 'EEXIST') throw cannotWrite(path, cause, elsewhere)
     }
   }
 }

@@ -1,4 +1,6 @@
 /** Batches of browser commands, as typed after `bax do`. */
+import { textFlag } from './typed.ts'
+import { type Unchecked, uncheckedFields } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
 import { elementAsFile, formFor } from '../../core/operation/positional.ts'
@@ -72,7 +74,8 @@ export function toCommand(
       hint: `leave out --${kebab(twice[0])}`,
     })
   const flagged = Object.fromEntries(given.filter(([, value]) => value !== undefined))
-  const { output, ...flags } = typed.flags as { output?: string }
+  const { output: _, ...flags } = typed.flags
+  const output = textFlag(typed.flags, 'output')
   const ownFlags = new Set(own.map(attributeOf))
   return {
     commands: [
@@ -118,13 +121,9 @@ export const joinBatches = (parts: readonly TypedBatch[]): TypedBatch => ({
 })
 
 /** Returns the fields of a request that its flags set. */
-export function flagFields(
-  params: readonly Param[],
-  flags: TypedArguments['flags'],
-  cwd: string,
-): Record<string, unknown> {
+export function flagFields(params: readonly Param[], flags: TypedArguments['flags'], cwd: string): Unchecked {
   const entries = params.map((param) => [param.name, flagValue(param, flags, cwd)] as const)
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+  return uncheckedFields(Object.fromEntries(entries.filter(([, value]) => value !== undefined)))
 }
 
 /** Builds the error of a `then` without a command on one side. */

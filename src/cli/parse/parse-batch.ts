@@ -1,4 +1,5 @@
 /** Parses a batch with commander, which supports help, every spelling of a flag, and suggestions. */
+import { textFlag } from './typed.ts'
 import { type Command, Option } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
@@ -73,7 +74,8 @@ export function parseBatch(
     [first.slice(start), ...others].map((segment) => parseSegment(segment, manifest, cwd, kind)),
   )
   // An output file before the commands belongs to the last one.
-  const { output, ...rest } = flags as { output?: string }
+  const { output: _, ...rest } = flags
+  const output = textFlag(flags, 'output')
   const all = typed.commands ?? []
   const last = all.length - 1
   const commands = all.map((command, at) => (output && at === last ? { output, ...command } : command))

@@ -3,7 +3,7 @@ import { systemReason } from '../../core/errors/system-errors.ts'
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { BaxError } from '../../core/errors/errors.ts'
+import { BaxError, messageOf } from '../../core/errors/errors.ts'
 import { type Param, parseText } from '../../core/operation/params.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
 import { type Io, readStdin } from '../io.ts'
@@ -77,7 +77,7 @@ export function fileText(text: string, label: string, cwd: string, as: Param['fi
     if (as === 'text' && !isUtf8(bytes)) throw new Error('it is not UTF-8 text')
     return bytes.toString(as === 'text' ? 'utf8' : 'base64')
   } catch (error) {
-    throw new BaxError('invalid_request', `${label}: cannot read ${path}: ${systemReason(error as Error)}`, {
+    throw new BaxError('invalid_request', `${label}: cannot read ${path}: ${systemReason(error)}`, {
       cause: error,
     })
   }
@@ -89,7 +89,7 @@ export async function readJson(io: Io, given: string, label: string): Promise<{ 
   try {
     return { text, value: JSON.parse(text) }
   } catch (cause) {
-    throw new BaxError('invalid_json', `${label} is not JSON: ${(cause as Error).message}`, { cause })
+    throw new BaxError('invalid_json', `${label} is not JSON: ${messageOf(cause)}`, { cause })
   }
 }
 

@@ -1,10 +1,9 @@
 /** Records a session into a script, until a key, a signal or the end of the session. */
-import { call, type Client, createClient } from '../../client/client.ts'
+import { type FrameOf, uncheckedFields } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import type { Event } from '../../core/events/event-line.ts'
 import type { RecordedStep, RecordingState } from '../../core/shapes/recording.ts'
 import { stepLine } from '../../core/text/write-script.ts'
-import { type Context, operationNamed } from '../context.ts'
+import type { Context } from '../context.ts'
 import type { LocatedEngine } from '../engine/locate-engine.ts'
 import { note } from '../io.ts'
 import { watch } from '../output/watch.ts'
@@ -24,18 +23,16 @@ export const recordUntilEnd = (
 
 class Recorder {
   readonly #context: Context
-  readonly #transport: LocatedEngine['transport']
-  readonly #client: Client
+  readonly #engine: LocatedEngine
   readonly #sessionId: string
   readonly #script: ScriptFile
   readonly #log: StepLog
   readonly #over = new AbortController()
   #work: Promise<void> = Promise.resolve()
 
-  constructor(context: Context, { transport }: LocatedEngine, sessionId: string, script: ScriptFile) {
+  constructor(context: Context, engine: LocatedEngine, sessionId: string, script: ScriptFile) {
     this.#context = context
-    this.#transport = transport
-    this.#client = createClient(transport, context.manifest.operations)
+    this.#engine = engine
     this.#sessionId = sessionId
     this.#script = script
     this.#log = new StepLog(context)
@@ -66,19 +63,19 @@ class Recorder {
   }
 
   #record(action: 'start' | 'stop' | 'status', signal: AbortSignal): Promise<RecordingState> {
-    return this.#client.recordSession({ session_id: this.#sessionId, action }, { signal })
+    return this.#engine.ask('recordSession', { session_id: this.#sessionId, action }, { signal })
   }
 
   /** Handles the events of the session until the end. */
   async #follow(): Promise<void> {
-    const { io, manifest } = this.#context
+    const { io } = this.#context
     const { signal } = this.#over
-    const { http } = operationNamed(manifest, 'sessionEvents')
-    const input = { session_id: this.#sessionId, types: 'recording.step,tab.closed,error', hold: true }
+    const types = ['recording.step', 'tab.closed', 'error']
+    const input = uncheckedFields({ session_id: this.#sessionId, types, hold: true })
     try {
       await watch({
-        transport: this.#transport,
-        http,
+        engine: this.#engine,
+        stream: 'sessionEvents',
         input,
         io: { ...io, signal },
         onEvent: (event) => this.#onEvent(event),
@@ -88,16 +85,16 @@ class Recorder {
     }
   }
 
-  #onEvent({ type, data }: Event): void {
+  #onEvent({ type, data }: FrameOf<'sessionEvents'>): void {
     if (type === 'recording.step') {
-      const { index, ...step } = data as unknown as RecordedStep & { index: number }
+      const { index, ...step } = data
       // Earlier steps were missed before the stream was opened, or while it lagged.
       this.#inOrder(async () => {
         if (index <= this.#script.recorded) return this.#put(index, step)
         return this.#sync(await this.#record('status', this.#over.signal))
       })
-    } else if (type === 'error') note(this.#context.io, `warning: ${String(data['message'])}`)
-    else if (type === 'tab.closed' && data['tabs'] === 0) this.#over.abort()
+    } else if (type === 'error') note(this.#context.io, `warning: ${data.message}`)
+    else if (type === 'tab.closed' && data.tabs === 0) this.#over.abort()
   }
 
   #onKey(key: string): void {
@@ -105,7 +102,7 @@ class Recorder {
     if (key === 'q' || key === '\u0003' || key === '\u0004') return this.#over.abort()
     if (key !== 't' && key !== 'u' && key !== 'v') return
     this.#inOrder(async () => {
-      const page = await this.#client.getSession({ session_id: this.#sessionId }, { signal: this.#over.signal })
+      const page = await this.#engine.ask('getSession', { session_id: this.#sessionId }, { signal: this.#over.signal })
       const step = stepOfKey(key, page, this.#script.lastSelector)
       if (typeof step === 'string') return note(this.#context.io, `warning: ${step}`)
       this.#script.add(step)
@@ -177,9 +174,9 @@ class StepLog {
 }
 
 /** Closes a session; one that has ended already is no failure. */
-export async function closeSession({ transport }: LocatedEngine, session_id: string): Promise<void> {
+export async function closeSession({ ask }: LocatedEngine, session_id: string): Promise<void> {
   try {
-    await call(transport, 'DELETE /sessions/{session_id}', { session_id }, { signal: AbortSignal.timeout(endMs) })
+    await ask('closeSession', { session_id }, { signal: AbortSignal.timeout(endMs) })
   } catch (error) {
     if (!(error instanceof BaxError) || error.code !== 'session_not_found') throw error
   }

@@ -40,13 +40,9 @@ export async function verifySteps(
   return { success: reason === undefined, ...counts, ...(reason !== undefined && { reason }) }
 }
 
-async function replayed(
-  steps: readonly RecordedStep[],
-  context: Context,
-  { transport }: LocatedEngine,
-): Promise<Replay> {
+async function replayed(steps: readonly RecordedStep[], context: Context, engine: LocatedEngine): Promise<Replay> {
   const { replay } = await import('../run/run-loaded.ts')
-  return replay(await scriptText(steps, context.manifest), context, transport)
+  return replay(await scriptText(steps, context.manifest), context, engine)
 }
 
 /** Returns what a step needs that this machine does not have. */

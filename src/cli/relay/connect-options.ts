@@ -1,4 +1,5 @@
 /** Flags of `bax relay connect`. */
+import { textFlag, textFlags } from '../parse/typed.ts'
 import type { Command } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { BrowserSource } from '../../engine/relay/connector/endpoint.ts'
@@ -33,7 +34,7 @@ export function addConnectFlags(command: Command): void {
 
 /** Reads the flags. @throws BaxError `invalid_request` with the name of the flag */
 export function readConnect({ flags }: TypedArguments, io: Io) {
-  const text = (name: string) => flags[name] as string | undefined
+  const text = (name: string) => textFlag(flags, name)
   const policy = oneOf('--policy', text('policy') ?? 'no-lifecycle', relayPolicies)
   const seconds = Number(text('approveTimeout') ?? 120)
   if (!(seconds > 0 && seconds <= 3600)) throw invalid('--approve-timeout', 'must be 1 to 3600 seconds')
@@ -43,7 +44,7 @@ export function readConnect({ flags }: TypedArguments, io: Io) {
     token: tokenOf(flags, io),
     attachment: {
       policy,
-      tabs: (flags['tab'] as string[] | undefined) ?? [],
+      tabs: textFlags(flags, 'tab'),
       kinds: kindsOf(flags['events']),
       redact: flags['redact'] !== false,
       bodies: text('bodies') !== undefined && oneOf('--bodies', text('bodies')!, ['text']) === 'text',
@@ -54,9 +55,9 @@ export function readConnect({ flags }: TypedArguments, io: Io) {
 }
 
 function browserOf(flags: TypedArguments['flags']): BrowserSource {
-  const { cdp, launch, allowRemoteCdp, dataDir } = flags as Record<string, string | boolean | undefined>
+  const { cdp, launch, allowRemoteCdp, dataDir } = flags
   // Here, --browser may name a running browser instead of a program.
-  const named = (flags['running'] as string | undefined) ?? runningBrowsers.find((name) => name === flags['browser'])
+  const named = textFlag(flags, 'running') ?? runningBrowsers.find((name) => name === flags['browser'])
   const given = [cdp !== undefined && '--cdp', named !== undefined && '--running', launch && '--launch'].filter(Boolean)
   if (given.length > 1) throw invalid(given.join(' and '), 'exclude each other')
   if (typeof cdp === 'string') return { cdp, allowRemote: allowRemoteCdp === true }
@@ -71,8 +72,8 @@ function browserOf(flags: TypedArguments['flags']): BrowserSource {
 }
 
 function tokenOf(flags: TypedArguments['flags'], { cwd, env }: Io): string | undefined {
-  const file = flags['tokenFile'] as string | undefined
-  const token = (flags['token'] as string | undefined) ?? (file && fileText(`@${file}`, '--token-file', cwd).trim())
+  const file = textFlag(flags, 'tokenFile')
+  const token = textFlag(flags, 'token') ?? (file && fileText(`@${file}`, '--token-file', cwd).trim())
   return token || env['BAX_RELAY_TOKEN'] || undefined
 }
 

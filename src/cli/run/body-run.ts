@@ -23,9 +23,9 @@ export async function runBody(
       ...(isNew && headed && { headless: false }),
       ...(confirm.length > 0 && { confirm: [...new Set([...(body.confirm ?? []), ...confirm])] }),
     }
-    const answer = await engine.client.runCommands(request, { signal, strict: true })
+    const answer = await engine.ask('runCommands', request, { signal, strict: true })
     // As with scripts, a session that was created for these commands is closed after them.
-    if (isNew) await engine.client.closeSession({ session_id: answer.session_id }, { signal: cleanupSignal })
+    if (isNew) await engine.ask('closeSession', { session_id: answer.session_id }, { signal: cleanupSignal })
     return {
       answer,
       report: {

@@ -1,7 +1,7 @@
 /** Runs the command or operation of one step. */
-import { type CallOptions, call, type Client } from '../../client/client.ts'
-import type { Transport } from '../../client/transport.ts'
-import { BaxError } from '../../core/errors/errors.ts'
+import { type Calls, uncheckedFields } from '../../client/calls.ts'
+import type { CallOptions } from '../../client/client.ts'
+import { BaxError, messageOf } from '../../core/errors/errors.ts'
 import { limits as coreLimits } from '../../core/limits/limits.ts'
 import { formatFor } from '../../core/text/image-format.ts'
 import type { CommandResult } from '../../core/shapes/commands.ts'
@@ -40,8 +40,7 @@ export const interrupted: Failure = { message: 'interrupted', code: 'interrupted
 
 /** The engine, and what its calls need of this terminal. */
 export interface EngineTools {
-  readonly client: Client
-  readonly transport: Transport
+  readonly ask: Calls['ask']
   /** Reports on stderr when the work waits because a person controls the session. */
   reportingControl<T>(sessionId: string | undefined, work: Promise<T>): Promise<T>
   /** Writes a result to the file that a step names, on this machine; returns its path. */
@@ -101,7 +100,7 @@ const tooLong = (ms: number, details?: Record<string, unknown>): Failure => ({
 /** Converts any error to a failure. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof StepFailure) return error.failure
-  if (!(error instanceof BaxError)) return { message: (error as Error).message, code: 'internal_error' }
+  if (!(error instanceof BaxError)) return { message: messageOf(error), code: 'internal_error' }
   const { code, details, hint } = error
   // The author of the script does not know that the step is sent as a batch of one command.
   const message = error.message.replaceAll('commands[0].data.', '')
@@ -131,7 +130,7 @@ async function performCommand(
       timeout_ms: Math.min(timeoutMs + (takesTimeout ? graceMs : 0), coreLimits.command.batchMs),
     }),
   }
-  const sending = engine.client.runCommands(body, { signal, strict: true })
+  const sending = engine.ask('runCommands', uncheckedFields(body), { signal, strict: true })
   const { results } = await engine.reportingControl(body.session_id, sending)
   const [result] = results as [CommandResult]
   if (!result.success) {
@@ -187,7 +186,7 @@ async function performOperation(
 ): Promise<Outcome> {
   const own = verb.uses === 'shell' ? engine.shellId : verb.uses === 'browser' ? engine.sessionId() : undefined
   const input = own !== undefined && data['session_id'] === undefined ? { ...data, session_id: own } : data
-  const value = (await call(engine.transport, verb.http!, input, options)) ?? null
+  const value = (await engine.ask({ http: verb.http! }, uncheckedFields(input), options)) ?? null
   const body = (value ?? {}) as Record<string, unknown>
   if (startsShell(verb)) engine.shellId = String(body['session_id'] ?? body['id'])
   if (body['success'] === false) {

@@ -95,7 +95,8 @@ export class EvidenceCollector {
     const session_id = this.#tools.engine.sessionId()!
     const commands = [{ command: 'get_content', data: { kind: 'html' } }]
     const { signal } = this.#tools
-    const { results } = await this.#tools.engine.client.runCommands(
+    const { results } = await this.#tools.engine.ask(
+      'runCommands',
       { session_id, commands, timeout_ms: 10_000 },
       { signal },
     )
@@ -104,7 +105,7 @@ export class EvidenceCollector {
 
   async #logs(): Promise<void> {
     const session_id = this.#tools.engine.sessionId()!
-    const { events } = await this.#tools.engine.client.getSessionLog({ session_id }, { signal: this.#tools.signal })
+    const { events } = await this.#tools.engine.ask('getSessionLog', { session_id }, { signal: this.#tools.signal })
     await this.#write('console-log.txt', linesOf(events, consoleLine))
     await this.#write('network-log.txt', linesOf(events, networkLine))
   }
@@ -115,8 +116,8 @@ export class EvidenceCollector {
   }
 
   #trace(action: 'start' | 'stop' | 'discard') {
-    const { client, sessionId } = this.#tools.engine
-    return client.traceSession({ session_id: sessionId()!, action }, { signal: this.#tools.signal })
+    const { ask, sessionId } = this.#tools.engine
+    return ask('traceSession', { session_id: sessionId()!, action }, { signal: this.#tools.signal })
   }
 
   /** Writes a file; masks secrets in texts. */

@@ -4,7 +4,7 @@ import { existsSync, type FSWatcher, watch } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { BaxError } from '../../core/errors/errors.ts'
-import { systemReason } from '../../core/errors/system-errors.ts'
+import { systemReason, systemCode } from '../../core/errors/system-errors.ts'
 
 /** Time without further changes after which they are reported: editors write a file in several steps. */
 const quietMs = 50
@@ -48,8 +48,8 @@ export class FolderWatcher {
       // A folder that disappears is an error on some platforms; the next `watch` opens it again.
       return watch(folder, report).on('error', report)
     } catch (error) {
-      const isLimit = ['ENOSPC', 'EMFILE'].includes(String((error as NodeJS.ErrnoException).code))
-      const reason = isLimit ? 'the limit of watched folders is reached' : systemReason(error as Error)
+      const isLimit = ['ENOSPC', 'EMFILE'].includes(String(systemCode(error)))
+      const reason = isLimit ? 'the limit of watched folders is reached' : systemReason(error)
       throw new BaxError('no_capacity', `cannot watch ${folder}: ${reason}`, {
         ...(isLimit && { hint: 'raise fs.inotify.max_user_instances and fs.inotify.max_user_watches' }),
         cause: error,

@@ -1,7 +1,6 @@
 /** Runs loaded scripts and reports the results. */
 import { resolve } from 'node:path'
-import { createClient } from '../../client/client.ts'
-import type { Transport } from '../../client/transport.ts'
+import type { Calls } from '../../client/calls.ts'
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { CommandsResult } from '../../core/shapes/commands.ts'
 import type { Context } from '../context.ts'
@@ -66,7 +65,7 @@ async function runPlans({ mask, plans, runId }: LoadedScripts, options: RunOptio
       reporters: open.reporters,
       showBody: showsBodies ? showBody : undefined,
       tools: {
-        engine: engineTools({ ...context, io }, home.transport, mask),
+        engine: engineTools({ ...context, io }, home, mask),
         pictures: { update: options.updateSnapshots ?? false, inCi: isCi(io), mask },
         evidence,
         headed: options.headed ?? false,
@@ -101,7 +100,7 @@ export interface Replay {
 }
 
 /** Runs a script in a new session, with selectors that match one element. @throws BaxError when it is invalid */
-export async function replay(text: string, context: Context, transport: Transport): Promise<Replay> {
+export async function replay(text: string, context: Context, engine: Calls): Promise<Replay> {
   const { io } = context
   const runId = 'replay'
   // A step that matches several elements, or needs its fingerprint, is not what was recorded.
@@ -111,7 +110,7 @@ export async function replay(text: string, context: Context, transport: Transpor
   const mask = makeMask(plans.flatMap(({ secrets }) => secrets))
   const cleanup = startCleanupTimer(io.signal)
   const tools = {
-    engine: engineTools(context, transport, mask),
+    engine: engineTools(context, engine, mask),
     pictures: { update: false, inCi: false, mask },
     evidence: collectEvidence({ pictures: false, cwd: io.cwd, mask, signal: cleanup.signal }),
     headed: false,
@@ -138,16 +137,15 @@ function outcomeOf(report: ScriptReport | undefined): Replay {
 }
 
 /** Returns the engine, and what its calls need of this terminal. */
-const engineTools = ({ io, manifest }: Context, transport: Transport, mask: Mask): EngineTools => ({
-  client: createClient(transport, manifest.operations),
-  transport,
-  reportingControl: (id, work) => withControlNotice(io, transport, id, work),
+const engineTools = ({ io }: Context, engine: Calls, mask: Mask): EngineTools => ({
+  ask: engine.ask,
+  reportingControl: (id, work) => withControlNotice(io, engine, id, work),
   writeFile: async (path, bytes) => {
     const target = resolve(io.cwd, mask.name(path))
     writeOutput(target, bytes)
     return target
   },
-  uploadFiles: (files, sessionId) => uploadFiles(files, sessionId, { io, manifest, transport }),
+  uploadFiles: (files, sessionId) => uploadFiles(files, sessionId, { io, upload: engine.upload }),
   cwd: io.cwd,
 })
 

@@ -113,9 +113,9 @@ export class ScriptRun {
 
   async #close(): Promise<void> {
     const { cleanupSignal } = this.#tools
-    const { client, shellId } = this.#engine
+    const { ask, shellId } = this.#engine
     try {
-      if (shellId !== undefined) await client.deleteShell({ session_id: shellId }, { signal: cleanupSignal })
+      if (shellId !== undefined) await ask('deleteShell', { session_id: shellId }, { signal: cleanupSignal })
     } finally {
       await this.#session?.close(cleanupSignal)
     }

@@ -68,7 +68,7 @@ function readStored(file: string, shown: string): Buffer {
   try {
     return readRegularFile(file, limits.storedScreenshotBytes)
   } catch (error) {
-    throw new StepFailure({ message: `cannot read ${shown}: ${systemReason(error as Error)}`, code: 'invalid_data' })
+    throw new StepFailure({ message: `cannot read ${shown}: ${systemReason(error)}`, code: 'invalid_data' })
   }
 }
 

@@ -146,13 +146,13 @@ const screenshotMs = 15_000
 
 /** Takes a screenshot of the script's session; undefined without a session. @throws StepFailure, BaxError */
 export async function takeScreenshot(
-  { client, sessionId }: EngineAccess,
+  { ask, sessionId }: EngineAccess,
   signal: AbortSignal,
 ): Promise<Uint8Array | undefined> {
   const session_id = sessionId()
   if (session_id === undefined) return undefined
   const commands = [{ command: 'screenshot' }]
-  const { results } = await client.runCommands({ session_id, commands, timeout_ms: screenshotMs }, { signal })
+  const { results } = await ask('runCommands', { session_id, commands, timeout_ms: screenshotMs }, { signal })
   const [result] = results
   if (!result?.success)
     throw new StepFailure({ message: result?.error ?? 'no screenshot', code: result?.code ?? 'internal_error' })

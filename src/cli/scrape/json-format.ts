@@ -1,9 +1,9 @@
 /** Flags `--prompt` and `--schema`, which request the json format. */
+import { textFlag } from '../parse/typed.ts'
 import type { Command } from 'commander'
+import type { Unchecked } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import { fileText } from '../parse/values.ts'
-
-type Input = Record<string, unknown>
+import { fileText, type TypedArguments } from '../parse/values.ts'
 
 /** Adds the two flags to a command. */
 export const addJsonFlags = (command: Command): Command =>
@@ -12,11 +12,11 @@ export const addJsonFlags = (command: Command): Command =>
     .option('--schema <json|@file>', 'JSON schema of the data for the json format')
 
 /** Adds the json format with the options of the two flags to a request. */
-export function withJsonFormat(input: Input, flags: Readonly<Input>, cwd: string): Input {
-  const prompt = flags['prompt'] as string | undefined
+export function withJsonFormat(input: Unchecked, flags: TypedArguments['flags'], cwd: string): Unchecked {
+  const prompt = textFlag(flags, 'prompt')
   const schema = flags['schema'] === undefined ? undefined : readSchema(String(flags['schema']), cwd)
   if (prompt === undefined && schema === undefined) return input
-  const options = input['json_options'] as Input | undefined
+  const options = input['json_options'] as object | undefined
   const formats = (input['formats'] as string[] | undefined) ?? ['json']
   return {
     ...input,

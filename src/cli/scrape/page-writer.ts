@@ -1,4 +1,5 @@
 /** Destinations of scraped pages: standard output in several forms, a file, or a folder. */
+import { textFlag } from '../parse/typed.ts'
 import { existsSync, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import type { BaxError } from '../../core/errors/errors.ts'
@@ -30,7 +31,7 @@ type Flags = Readonly<Record<string, unknown>>
 
 /** Returns the destination for the flags, the fields of the request, and the number of pages. */
 export function pageWriterFor(context: Context, flags: Flags, input: Flags, count: number): PageWriter {
-  const output = flags['output'] as string | undefined
+  const output = textFlag(flags, 'output')
   const lines = flags['ndjson'] === true
   if (lines || context.settings.json) return wholeAnswers(context, { lines, many: count > 1, output })
   if (output === undefined || output === '-') return toScreen(context, { many: count > 1, toStdout: output === '-' })

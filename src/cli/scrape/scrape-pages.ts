@@ -1,8 +1,8 @@
 /** Scrapes the pages of `bax scrape`. */
-import { call } from '../../client/client.ts'
+import { listedWords, textFlag } from '../parse/typed.ts'
+import { type Unchecked, uncheckedFields } from '../../client/calls.ts'
 import { BaxError, exits, type FieldError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
-import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { Manifest } from '../../operations/manifest.ts'
 import { type Context, operationNamed } from '../context.ts'
 import type { LocatedEngine } from '../engine/locate-engine.ts'
@@ -25,7 +25,7 @@ export async function scrapePages(context: Context, typed: TypedArguments, engin
   const { io, manifest } = context
   try {
     const fields = scrapeFields(manifest).map((param) => [param.name, flagValue(param, typed.flags, io.cwd)] as const)
-    const input = withJsonFormat(Object.fromEntries(fields), typed.flags, io.cwd)
+    const input = withJsonFormat(uncheckedFields(Object.fromEntries(fields)), typed.flags, io.cwd)
     const urls = await urlsOf(io, typed)
     const writer = pageWriterFor(context, typed.flags, input, urls.length)
     const failOnStatus = typed.flags['failOnStatus'] === true
@@ -55,17 +55,12 @@ export async function scrapePages(context: Context, typed: TypedArguments, engin
 }
 
 /** Scrapes a page with its own request, so that a failure affects one page only. */
-async function scrapeOne(
-  { io, manifest }: Context,
-  { transport }: LocatedEngine,
-  input: Readonly<Record<string, unknown>>,
-): Promise<Scraped> {
+async function scrapeOne({ io }: Context, { ask }: LocatedEngine, input: Unchecked): Promise<Scraped> {
   const { signal } = io
   const url = String(input['url'])
   try {
-    const body = await call(transport, operationNamed(manifest, 'scrape').http, input, { signal, strict: true })
-    const answer = body as ScrapeAnswer
-    return answer.success ? { url, answer } : { url, error: BaxError.fromBody(body) }
+    const answer = await ask('scrape', input, { signal, strict: true })
+    return answer.success ? { url, answer } : { url, error: BaxError.fromBody(answer) }
   } catch (error) {
     if (signal.aborted || !(error instanceof BaxError)) throw error
     return { url, error }
@@ -87,8 +82,8 @@ function statusFailure({ answer }: Scraped): BaxError | undefined {
 
 /** Returns the URLs. @throws BaxError `invalid_request` if there are none */
 async function urlsOf(io: Io, typed: TypedArguments): Promise<string[]> {
-  const words = (typed.words[0] ?? []) as string[]
-  const file = typed.flags['file'] as string | undefined
+  const words = listedWords(typed.words, 0)
+  const file = textFlag(typed.flags, 'file')
   const named: string[] = []
   for (const word of words) {
     if (word === '-') named.push(...linesOf(await readStdin(io)))

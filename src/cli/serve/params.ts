@@ -4,6 +4,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { logFormats, logLevels } from '../../core/config/config.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Param } from '../../core/operation/params.ts'
+import type { ValuesOf } from '../parse/typed.ts'
 import { fleetCaParam, secretFileParam } from '../fleet/address.ts'
 import { param } from './param.ts'
 import { scalerParams } from './scaler-params.ts'
@@ -13,14 +14,14 @@ const limit = (name: string, what: string, value: number) =>
 
 const { caller } = limits
 
-const allowanceParams: Readonly<Record<keyof Allowance, Param>> = {
+const allowanceParams = {
   rate: limit('rate', 'requests per second', caller.rate),
   burst: param('burst', `burst of requests per key (default ${caller.burst} when keys exist)`, { type: 'integer' }),
   sessions: limit('max_sessions', 'browser sessions', caller.sessions),
   shells: limit('max_shells', 'shell sessions', caller.shells),
   crawls: limit('max_crawls', 'concurrent crawls', caller.crawls),
   relays: limit('max_relays', 'browsers of users', caller.relays),
-}
+} satisfies Readonly<Record<keyof Allowance, Param>>
 
 export const fleetParams = {
   fleet: param(
@@ -64,10 +65,10 @@ export const serveParams = {
 }
 
 /** Returns the limits that are set by flags. @throws BaxError `invalid_request` */
-export function readAllowance(read: (name: keyof Allowance) => unknown): Partial<Allowance> {
+export function readAllowance(flags: ValuesOf<typeof allowanceParams>): Partial<Allowance> {
   const names = Object.keys(allowanceParams) as (keyof Allowance)[]
   const given = names.map((name) => {
-    const value = read(name) as number | undefined
+    const value = flags[name]
     const least = name === 'burst' ? 1 : 0
     if (value === undefined || value >= least) return [name, value]
     const flag = `--${allowanceParams[name].name.replaceAll('_', '-')}`

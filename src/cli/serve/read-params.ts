@@ -8,30 +8,35 @@ import type { Io } from '../io.ts'
 import { fileText } from '../parse/values.ts'
 import { checkedProfileKey } from '../../core/config/settings.ts'
 
-/** Returns the value of a flag by its name in a table of parameters; undefined if absent. */
-export type ReadFlag = (
-  name: 'allowPrivate' | 'drainSecs' | 'logFormat' | 'logLevel' | 'metrics' | 'profileKeyFile',
-) => unknown
+/** Flags of both commands. */
+interface SharedFlags {
+  readonly allowPrivate: readonly string[] | undefined
+  readonly drainSecs: number
+  readonly logFormat: LogFormat | undefined
+  readonly logLevel: LogLevel
+  readonly metrics: string | undefined
+  readonly profileKeyFile: string | undefined
+}
 
 /** Reads and checks them. @throws BaxError `invalid_request` */
-export function readShared(read: ReadFlag, io: Io) {
-  const allowPrivate = (read('allowPrivate') as string[] | undefined) ?? []
+export function readShared(flags: SharedFlags, io: Io) {
+  const allowPrivate = flags.allowPrivate ?? []
   for (const range of allowPrivate) parseRange(range, '--allow-private')
-  const profileKey = profileKeyOf(read('profileKeyFile') as string | undefined, io.cwd)
+  const profileKey = profileKeyOf(flags.profileKeyFile, io.cwd)
   return {
     allowPrivate,
-    metrics: metricsAddress(read('metrics') as string | undefined),
-    drainMs: drainTime(read('drainSecs') as number),
+    metrics: metricsAddress(flags.metrics),
+    drainMs: drainTime(flags.drainSecs),
     ...(profileKey !== undefined && { profileKey }),
   }
 }
 
 /** Opens the log on stderr. */
-export async function openServerLog(read: ReadFlag, io: Io) {
+export async function openServerLog(flags: SharedFlags, io: Io) {
   const { openLog } = await import('../../server/process/log.ts')
   return openLog({
-    level: read('logLevel') as LogLevel,
-    format: (read('logFormat') as LogFormat | undefined) ?? (io.stderr.isTTY ? 'text' : 'json'),
+    level: flags.logLevel,
+    format: flags.logFormat ?? (io.stderr.isTTY ? 'text' : 'json'),
     write: (line) => void io.stderr.write(line),
   })
 }

@@ -1,15 +1,13 @@
 /** Flags of `bax worker`. */
 import { workerLabels } from '../../core/fleet.ts'
 import { limits } from '../../core/limits/limits.ts'
-import type { Param } from '../../core/operation/params.ts'
 import { param } from './param.ts'
 import { fleetParams, serveParams } from './params.ts'
 
 const { pool, shell, worker } = limits
 const { allowPrivate, logLevel, logFormat, metrics, profileKeyFile } = serveParams
 
-const count = (name: string, what: string, value: number): Param =>
-  param(name, what, { type: 'integer', default: value })
+const count = (name: string, what: string, value: number) => param(name, what, { type: 'integer', default: value })
 
 export const workerParams = {
   ...fleetParams,

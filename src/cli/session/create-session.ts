@@ -1,20 +1,19 @@
 /** Creates sessions. */
-import { call } from '../../client/client.ts'
-import type { Transport } from '../../client/transport.ts'
+import type { Calls, Input, Unchecked } from '../../client/calls.ts'
 import type { SessionCreated } from '../../core/shapes/session.ts'
 import type { Context } from '../context.ts'
 import { showWarning } from '../output/output.ts'
-import { provisionPath, waitForProvision } from './provision.ts'
+import { waitForProvision } from './provision.ts'
 
 /** Creates a session, waits for its browser, reports its warning, and returns its ID. */
 export async function createReady(
   context: Context,
-  transport: Transport,
-  input: Readonly<Record<string, unknown>>,
+  calls: Calls,
+  input: Input<'createSession'> | Unchecked,
 ): Promise<string> {
-  const created = await createOrUndo(context, transport, input)
+  const created = await createOrUndo(context, calls, input)
   const isReady = created.status === 'ready'
-  const ready = isReady ? created : await waitForProvision(transport, created.provision_id!, context.io.signal)
+  const ready = isReady ? created : await waitForProvision(calls, created.provision_id!, context.io.signal)
   await showWarning(context.io, ready)
   return ready.session_id!
 }
@@ -25,8 +24,8 @@ const undoMs = 1000
 /** Creates a session, and deletes it again after an interrupt. It may still be waiting for a browser. */
 export async function createOrUndo(
   { io: { signal } }: Context,
-  transport: Transport,
-  input: Readonly<Record<string, unknown>>,
+  { ask }: Calls,
+  input: Input<'createSession'> | Unchecked,
 ): Promise<SessionCreated> {
   const undoTimeout = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -34,11 +33,11 @@ export async function createOrUndo(
   signal.addEventListener('abort', interrupt, { once: true })
   try {
     const options = { signal: undoTimeout.signal, strict: true }
-    const created = (await call(transport, 'POST /sessions', input, options)) as SessionCreated
+    const created = await ask('createSession', input, options)
     if (!signal.aborted) return created
     const { status, provision_id, session_id } = created
-    if (status === 'provisioning') await call(transport, `DELETE ${provisionPath}`, { provision_id })
-    else await call(transport, 'DELETE /sessions/{session_id}', { session_id })
+    if (status === 'provisioning') await ask('cancelProvision', { provision_id: provision_id! })
+    else await ask('closeSession', { session_id: session_id! })
     throw signal.reason
   } finally {
     clearTimeout(timer)

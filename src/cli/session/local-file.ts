@@ -20,7 +20,7 @@ export function localFile(cwd: string, given: string): LocalFile {
   try {
     stats = statSync(path)
   } catch (cause) {
-    throw new BaxError('invalid_request', `cannot read ${path}: ${systemReason(cause as Error)}`, { cause })
+    throw new BaxError('invalid_request', `cannot read ${path}: ${systemReason(cause)}`, { cause })
   }
   if (stats.isFile()) return { path, name: basename(path), size: stats.size }
   throw new BaxError('invalid_request', `${path} is not a file`)

@@ -1,5 +1,5 @@
 /** Sessions that commands open by name: `default`, and the one of `bax open -s NAME`. */
-import type { Transport } from '../../client/transport.ts'
+import type { Calls, Unchecked } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Context } from '../context.ts'
 
@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 export interface NamedSession {
   readonly name: string
   /** Fields of the new session. An existing session must have the same. */
-  readonly creation?: Readonly<Record<string, unknown>>
+  readonly creation?: Unchecked
   /** Whether the caller wants a page opened, so that a session which was closed on purpose is not worth a note. */
   readonly opens?: boolean
 }
@@ -18,21 +18,20 @@ export interface NamedSession {
  */
 export async function inNamedSession<Result>(
   context: Context,
-  transport: Transport,
+  calls: Calls,
   session: NamedSession,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const { creation = {} } = session
-  const hasFields = Object.keys(creation).length > 0
+  const hasFields = Object.keys(session.creation ?? {}).length > 0
   let isNew = false
   for (;;) {
     try {
-      if (hasFields && !isNew) await (await import('./open-named.ts')).assertSame(context, transport, session)
+      if (hasFields && !isNew) await (await import('./open-named.ts')).assertSame(context, calls, session)
       return await work()
     } catch (error) {
       if (isNew || !isAbsent(error)) throw error
       const { openNamed } = await import('./open-named.ts')
-      isNew = await openNamed(context, transport, session, error)
+      isNew = await openNamed(context, calls, session, error)
     }
   }
 }

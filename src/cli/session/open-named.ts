@@ -1,7 +1,6 @@
 /** Creates sessions by name, and compares existing ones with the requested fields. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { call } from '../../client/client.ts'
-import type { Transport } from '../../client/transport.ts'
+import { type Calls, uncheckedFields } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { SessionRecord } from '../../core/shapes/session.ts'
 import { type Context, operationNamed } from '../context.ts'
@@ -16,13 +15,13 @@ const checkMs = 50
 /** Creates a session by name; returns false if another command is creating it. `absence` is why there was none. */
 export async function openNamed(
   context: Context,
-  transport: Transport,
+  calls: Calls,
   { name, creation, opens = false }: NamedSession,
   absence: BaxError,
 ): Promise<boolean> {
   const { io } = context
   try {
-    await createReady(context, transport, { ...creation, requested_name: name })
+    await createReady(context, calls, uncheckedFields({ ...creation, requested_name: name }))
     const wasClosed = (absence.details as { reason?: string } | undefined)?.reason === 'deleted'
     if (absence.code === 'session_closed' && !(opens && wasClosed))
       note(io, `${absence.message}; opened a new session "${name}"`)
@@ -36,9 +35,8 @@ export async function openNamed(
 }
 
 /** Returns a live session. @throws BaxError `session_closed`, `session_not_found` */
-export async function liveSession({ io }: Context, transport: Transport, session_id: string): Promise<SessionRecord> {
-  const answer = await call(transport, 'GET /sessions/{session_id}', { session_id }, { signal: io.signal })
-  const record = answer as SessionRecord
+export async function liveSession({ io }: Context, { ask }: Calls, session_id: string): Promise<SessionRecord> {
+  const record = await ask('getSession', { session_id }, { signal: io.signal })
   if (record.status === 'ready') return record
   throw new BaxError('session_closed', `session ${record.session_id} has ended`, {
     details: { reason: record.end_reason, ended_at: record.ended_at },
@@ -48,23 +46,23 @@ export async function liveSession({ io }: Context, transport: Transport, session
 /** Replaces the name of a profile by its ID, which sessions report. */
 async function withProfileId(
   { io }: Context,
-  transport: Transport,
+  { ask }: Calls,
   creation: Readonly<Record<string, unknown>>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { profile_id } = creation
   if (typeof profile_id !== 'string') return creation
-  const profile = await call(transport, 'GET /profiles/{profile_id}', { profile_id }, { signal: io.signal })
-  return { ...creation, profile_id: (profile as { profile_id: string }).profile_id }
+  const profile = await ask('getProfile', { profile_id }, { signal: io.signal })
+  return { ...creation, profile_id: profile.profile_id }
 }
 
 /** @throws BaxError `conflict` when the live session with the name differs from the fields of `creation` */
 export async function assertSame(
   context: Context,
-  transport: Transport,
-  { name, creation = {} }: NamedSession,
+  calls: Calls,
+  { name, creation = uncheckedFields({}) }: NamedSession,
 ): Promise<void> {
-  const record: Partial<Record<string, unknown>> = await liveSession(context, transport, name)
-  const wanted = await withProfileId(context, transport, creation)
+  const record: Partial<Record<string, unknown>> = await liveSession(context, calls, name)
+  const wanted = await withProfileId(context, calls, creation)
   const differing = Object.keys(wanted).filter((field) => JSON.stringify(wanted[field]) !== JSON.stringify(record[field])) // prettier-ignore
   if (differing.length === 0) return
   const { params } = operationNamed(context.manifest, 'createSession')

@@ -1,22 +1,19 @@
 /** Waits for the browser of a new session. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { call } from '../../client/client.ts'
-import type { Transport } from '../../client/transport.ts'
+import type { Calls } from '../../client/calls.ts'
 import { BaxError, type ErrorBody } from '../../core/errors/errors.ts'
 import type { ProvisionRecord } from '../../core/shapes/session.ts'
 
-export const provisionPath = '/sessions/provision/{provision_id}'
-
 /** Polls until the session is ready, and calls `say` with the progress. An interrupt cancels the provisioning. */
 export async function waitForProvision(
-  transport: Transport,
+  { ask }: Pick<Calls, 'ask'>,
   provision_id: string,
   signal: AbortSignal,
   say?: (text: string) => void,
 ): Promise<ProvisionRecord> {
   try {
     for (;;) {
-      const record = (await call(transport, `POST ${provisionPath}`, { provision_id }, { signal })) as ProvisionRecord
+      const record = await ask('pollProvision', { provision_id }, { signal })
       if (record.status === 'ready') return record
       if (record.status !== 'provisioning') {
         const { error, code } = record
@@ -28,7 +25,7 @@ export async function waitForProvision(
       await pause(record.retry_after_ms, undefined, { signal })
     }
   } catch (error) {
-    if (signal.aborted) await call(transport, `DELETE ${provisionPath}`, { provision_id })
+    if (signal.aborted) await ask('cancelProvision', { provision_id })
     throw error
   }
 }

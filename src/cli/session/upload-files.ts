@@ -1,9 +1,6 @@
 /** Uploads the local files that commands name to the session, and returns the names that they have there. */
-import { upload } from '../../client/client.ts'
-import type { Transport } from '../../client/transport.ts'
-import type { SessionFile } from '../../core/shapes/session-files.ts'
-import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
-import { operationNamed } from '../context.ts'
+import type { Calls } from '../../client/calls.ts'
+import type { CommandEntry } from '../../operations/manifest.ts'
 import type { Io } from '../io.ts'
 import { bytesOf, type LocalFile, localFile } from './local-file.ts'
 
@@ -30,17 +27,16 @@ export function filesToUpload(
 export async function uploadFiles(
   files: NamedFiles,
   session_id: string,
-  { io, manifest, transport }: { readonly io: Io; readonly manifest: Manifest; readonly transport: Transport },
+  { io, upload }: { readonly io: Io } & Pick<Calls, 'upload'>,
 ): Promise<string[]> {
-  const { http } = operationNamed(manifest, 'uploadSessionFile')
   const names: string[] = []
   for (const file of files) {
     if (typeof file === 'string') names.push(file)
     else {
       // A different file with this name must stay: the page may still read it.
       const where = { session_id, name: file.name, overwrite: false }
-      const stored = await upload(transport, http, where, bytesOf(io, file), { signal: io.signal, strict: true })
-      names.push((stored as SessionFile).name)
+      const stored = await upload('uploadSessionFile', where, bytesOf(io, file), { signal: io.signal, strict: true })
+      names.push(stored.name)
     }
   }
   return names

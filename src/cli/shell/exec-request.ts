@@ -1,5 +1,7 @@
 /** Converts the arguments of `bax shell exec` to a request. */
+import { listedWords, textFlag, textFlags } from '../parse/typed.ts'
 import type { Command } from 'commander'
+import { type Unchecked, uncheckedFields } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
 import type { Manifest } from '../../operations/manifest.ts'
@@ -42,9 +44,9 @@ export function addExecFlags(command: Command, manifest: Manifest): void {
 
 export interface ExecRequest {
   /** Fields of the command without its session. */
-  readonly body: Readonly<Record<string, unknown>>
+  readonly body: Unchecked
   /** Fields of the session to create. */
-  readonly shell: Readonly<Record<string, unknown>>
+  readonly shell: Unchecked
   readonly withStdin: boolean
   readonly isTerminal: boolean
   readonly isBackground: boolean
@@ -66,9 +68,9 @@ export async function readExec(
     )
   const options = value('shellExecStream')
   const shell = value('createShell')
-  const env = variablesOf(typed.flags['env'], io)
+  const env = variablesOf(textFlags(typed.flags, 'env'), io)
   const program = await programOf(typed, io)
-  const { tty, background, output } = typed.flags as { tty?: boolean; background?: boolean; output?: string }
+  const { tty, background } = typed.flags
   const [first] = Object.keys(shell)
   if (session !== undefined && first !== undefined)
     throw new BaxError('invalid_request', `--${first} applies to new sessions only`)
@@ -79,12 +81,15 @@ export async function readExec(
   }
   if (background && tty) throw new BaxError('invalid_request', '--background and --tty exclude each other')
   return {
-    body: { ...program.fields, ...options, ...(env && { env }) },
-    shell: { ...shell, ...(options['language'] !== undefined && { language: options['language'] }) },
+    body: uncheckedFields({ ...program.fields, ...options, ...(env && { env }) }),
+    shell: uncheckedFields({
+      ...shell,
+      ...(options['language'] !== undefined && { language: options['language'] }),
+    }),
     withStdin: !program.readStdin && typed.flags['stdin'] !== false,
     isTerminal: tty === true,
     isBackground: background === true,
-    output,
+    output: textFlag(typed.flags, 'output'),
   }
 }
 
@@ -93,8 +98,8 @@ async function programOf(
   { words, flags }: TypedArguments,
   io: Io,
 ): Promise<{ fields: Record<string, unknown>; readStdin: boolean }> {
-  const given = (words[0] ?? []) as readonly string[]
-  const code = flags['code'] as string | undefined
+  const given = listedWords(words, 0)
+  const code = textFlag(flags, 'code')
   if (code !== undefined && given.length > 0)
     throw new BaxError('invalid_request', '--code cannot be combined with a command')
   if (code !== undefined) return { fields: { code: code.startsWith('@') ? fileText(code, '--code', io.cwd) : code }, readStdin: false } // prettier-ignore

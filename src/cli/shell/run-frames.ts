@@ -1,7 +1,5 @@
 /** Runs a command of a session with the standard streams of this terminal. */
-import type { Frame } from '../../core/operation/call.ts'
-import { call, openStream } from '../../client/client.ts'
-import type { Transport } from '../../client/transport.ts'
+import type { Calls, FrameOf, Input, Unchecked } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { type Io, type Output, ReaderGone } from '../io.ts'
 import { showWarning } from '../output/output.ts'
@@ -10,11 +8,12 @@ import { writeThrough } from './write-through.ts'
 /** Exit code after standard output was closed: 128 + SIGPIPE. */
 const brokenPipe = 141
 
+type ExecFrame = FrameOf<'shellExecStream'>
+
 export interface FramesRun {
   readonly io: Io
-  readonly transport: Transport
-  readonly http: string
-  readonly body: Readonly<Record<string, unknown>>
+  readonly engine: Calls
+  readonly body: Input<'shellExecStream'> | Unchecked
   /** Whether to send standard input to the command. */
   readonly withStdin: boolean
   /** Called with the ID of the command when it starts. */
@@ -28,14 +27,14 @@ export interface Ended {
 
 /** Runs the command to its end. @throws BaxError if it cannot run, or its end is unknown */
 export async function runFrames(run: FramesRun): Promise<Ended> {
-  const { io, transport, http, body } = run
+  const { io, engine, body } = run
   const over = new AbortController()
   const signal = AbortSignal.any([io.signal, over.signal])
   try {
-    const frames = await openStream(transport, http, body, { signal, strict: true })
+    const frames = await engine.open('shellExecStream', body, { signal, strict: true })
     return await follow(frames!, io, (execId) => {
       run.onStart?.(execId)
-      if (run.withStdin) void pumpStdin(io, transport, execId, over.signal).catch((error) => over.abort(error))
+      if (run.withStdin) void pumpStdin(io, engine, execId, over.signal).catch((error) => over.abort(error))
     })
   } catch (error) {
     if (error instanceof ReaderGone) return { exitCode: brokenPipe, artifactIds: [] }
@@ -45,44 +44,43 @@ export async function runFrames(run: FramesRun): Promise<Ended> {
   }
 }
 
-async function follow(frames: AsyncIterable<Frame>, io: Io, onStart: (execId: string) => void): Promise<Ended> {
+async function follow(frames: AsyncIterable<ExecFrame>, io: Io, onStart: (execId: string) => void): Promise<Ended> {
   const artifactIds: string[] = []
   for await (const frame of frames) {
-    const fields = frame as Frame & Record<string, unknown>
     switch (frame.type) {
       case 'start':
-        onStart(String(fields['exec_id']))
+        onStart(frame.exec_id)
         break
       case 'stdout':
       case 'pty':
-        await show(io.stdout, fields)
+        await show(io.stdout, frame)
         break
       case 'stderr':
-        await show(io.stderr, fields)
+        await show(io.stderr, frame)
         break
       case 'artifact':
-        artifactIds.push(String(fields['artifact_id']))
+        artifactIds.push(frame.artifact_id)
         break
       case 'exit':
-        await showWarning(io, fields)
-        return { exitCode: Number(fields['exit_code']), artifactIds }
+        await showWarning(io, frame)
+        return { exitCode: frame.exit_code, artifactIds }
       case 'error':
-        throw BaxError.fromBody({ code: fields['code'], error: fields['message'] }, 'session_lost')
+        throw BaxError.fromBody({ code: frame.code, error: frame.message }, 'session_lost')
     }
   }
   throw new BaxError('session_lost', 'the stream ended before the command')
 }
 
-const show = (output: Output, { data, encoding }: Record<string, unknown>): Promise<void> =>
-  writeThrough(output, Buffer.from(String(data), encoding as BufferEncoding))
+const show = (output: Output, { data, encoding }: Extract<ExecFrame, { encoding: unknown }>): Promise<void> =>
+  writeThrough(output, Buffer.from(data, encoding))
 
 /** Maximum number of bytes per request. */
 const maxBytes = 256 * 1024
-const stdinRoute = 'POST /shell/exec/{exec_id}/stdin'
 
 /** Sends input until it ends, or the command no longer reads it. */
-async function pumpStdin(io: Io, transport: Transport, exec_id: string, signal: AbortSignal): Promise<void> {
-  const send = (fields: Record<string, unknown>) => call(transport, stdinRoute, { exec_id, ...fields }, { signal })
+async function pumpStdin(io: Io, { ask }: Calls, exec_id: string, signal: AbortSignal): Promise<void> {
+  const send = (fields: Omit<Input<'writeShellExec'>, 'exec_id'>) =>
+    ask('writeShellExec', { exec_id, ...fields }, { signal })
   try {
     for await (const chunk of io.stdin) {
       if (signal.aborted) return

@@ -3,13 +3,12 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { call, download } from '../../client/client.ts'
-import type { Transport } from '../../client/transport.ts'
+import type { Calls } from '../../client/calls.ts'
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import { temporaryPath } from '../../core/state/files.ts'
 import { isInside } from '../../core/state/outside-files.ts'
 import { cannotWrite } from '../output/write-output.ts'
-import type { Artifact, ArtifactFile, ArtifactList } from '../../core/shapes/shell/artifacts.ts'
+import type { Artifact, ArtifactFile } from '../../core/shapes/shell/artifacts.ts'
 
 /** Error of a file that cannot be written on this machine. */
 class NotSaved extends BaxError {}
@@ -46,16 +45,11 @@ async function pathIn(folder: string, name: string): Promise<string> {
 }
 
 /** Lists all artifacts of a session, oldest first. */
-export async function artifactsOf(transport: Transport, sessionId: string, signal: AbortSignal): Promise<Artifact[]> {
+export async function artifactsOf({ ask }: Calls, sessionId: string, signal: AbortSignal): Promise<Artifact[]> {
   const all: Artifact[] = []
   let cursor: string | undefined
   do {
-    const page = (await call(
-      transport,
-      'GET /shell/artifacts/by-session/{session_id}',
-      { session_id: sessionId, cursor },
-      { signal },
-    )) as ArtifactList
+    const page = await ask('listArtifacts', { session_id: sessionId, cursor }, { signal })
     all.push(...page.artifacts)
     cursor = page.next_cursor ?? undefined
   } while (cursor !== undefined)
@@ -77,7 +71,7 @@ export interface Saved {
 
 /** Saves the files of artifacts; of files with the same name, the last one. */
 export async function saveArtifacts(
-  transport: Transport,
+  { download }: Calls,
   artifacts: readonly Artifact[],
   folder: string,
   signal: AbortSignal,
@@ -91,7 +85,7 @@ export async function saveArtifacts(
     try {
       const path = await pathIn(folder, localName(file))
       if (paths.includes(path)) throw new NotSaved('invalid_request', `another file is saved as ${path}`)
-      const { bytes } = await download(transport, `GET ${file.url}`, {}, { signal })
+      const { bytes } = await download({ http: `GET ${file.url}` }, {}, { signal })
       await saveBytes(path, bytes)
       paths.push(path)
     } catch (error) {

@@ -1,6 +1,6 @@
 /** Runs a command of a session in this terminal: forwards keys and the terminal size. */
 import { spawnSync } from 'node:child_process'
-import { call } from '../../client/client.ts'
+import { uncheckedFields } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Io } from '../io.ts'
 import { type Ended, type FramesRun, runFrames } from './run-frames.ts'
@@ -13,20 +13,20 @@ const sizeOf = ({ stdout }: Io) => ({
 
 /** Runs the command in this terminal, and always restores the terminal afterwards. */
 export async function runInTerminal(run: Omit<FramesRun, 'withStdin' | 'onStart'>): Promise<Ended> {
-  const { io, transport, body } = run
+  const { io, engine, body } = run
   const { stdin, stdout } = io
   let execId: string | undefined
   const resize = () => {
     if (execId === undefined) return
     // The command may have just ended.
-    call(transport, 'POST /shell/exec/{exec_id}/resize', { exec_id: execId, ...sizeOf(io) }).catch(() => {})
+    engine.ask('resizeShellExec', { exec_id: execId, ...sizeOf(io) }).catch(() => {})
   }
   const isRaw = stdin.isTTY === true && stdin.setRawMode !== undefined
   if (isRaw) makeRaw(io)
   stdout.on?.('resize', resize)
   try {
     const onStart = (id: string) => (execId = id)
-    return await runFrames({ ...run, body: { ...body, pty: sizeOf(io) }, withStdin: true, onStart })
+    return await runFrames({ ...run, body: uncheckedFields({ ...body, pty: sizeOf(io) }), withStdin: true, onStart })
   } finally {
     stdout.off?.('resize', resize)
     if (isRaw) stdin.setRawMode?.(false)

@@ -12,9 +12,9 @@ export const addVariables = (command: Command): Command =>
   )
 
 /** Returns the variables. @throws BaxError `invalid_request` for a missing name or value */
-export function variablesOf(given: unknown, { env }: Io): Record<string, string> | undefined {
-  if (given === undefined) return undefined
-  const pairs = (given as readonly string[]).map((text) => {
+export function variablesOf(given: readonly string[], { env }: Io): Record<string, string> | undefined {
+  if (given.length === 0) return undefined
+  const pairs = given.map((text) => {
     const at = text.indexOf('=')
     const name = at === -1 ? text : text.slice(0, at)
     const value = at === -1 ? env[name] : text.slice(at + 1)

@@ -1,4 +1,5 @@
 /** Command lines of the terminal UI, parsed and run like `bax do`, or saved as a script for `bax run`. */
+import { callsOf } from '../../client/calls.ts'
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import { shortStep } from '../../core/text/write-step.ts'
 import type { Manifest } from '../../operations/manifest.ts'
@@ -32,7 +33,11 @@ export function readLine(words: readonly string[], context: Context, engine: Loc
           {
             batch: { commands, flags: { session: sessionId, ...batch.flags } },
             // The UI keeps using the connection.
-            engine: { ...engine, transport: { ...transport, close: async () => {} } },
+            engine: {
+              ...engine,
+              ...callsOf(transport, manifest.operations),
+              transport: { ...transport, close: async () => {} },
+            },
           },
         )
         return { success: code === exits.done, text: chunks.join('').trimEnd() }

@@ -242,6 +242,9 @@ export class BaxError extends Error {
   }
 }
 
+/** Returns the message of anything that was thrown. */
+export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
+
 /**
  * Returns a BaxError as it is, and wraps any other error as the cause of one: what an error of a browser or the system
  * means, or else `internal_error`.

@@ -1,5 +1,5 @@
 /** Messages for errors of the operating system: what could not be read or written, and why. */
-import { asBaxError, BaxError, type ErrorCode } from './errors.ts'
+import { asBaxError, BaxError, type ErrorCode, messageOf } from './errors.ts'
 
 /** Reasons of failed connections. */
 const connectionReasons: Readonly<Record<string, string>> = {
@@ -46,9 +46,14 @@ const reading = new Set(['read', 'stat', 'lstat', 'access', 'scandir', 'realpath
 export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && /^E[A-Z]+$/.test((error as NodeJS.ErrnoException).code ?? '')
 
-/** Returns the reason of a failed system call; its code when there is no text for it. */
-export const systemReason = ({ code = '', message }: NodeJS.ErrnoException): string =>
-  reasons[code] ?? connectionReasons[code] ?? (code || message)
+/** Returns the code of a failed system call, such as `ENOENT`; undefined for other errors. */
+export const systemCode = (error: unknown): string | undefined => (isSystemError(error) ? error.code : undefined)
+
+/** Returns the reason of a failed system call; its code when there is no text for it, or the message of other errors. */
+export function systemReason(thrown: unknown): string {
+  const { code = '' }: NodeJS.ErrnoException = thrown instanceof Error ? thrown : new Error()
+  return reasons[code] ?? connectionReasons[code] ?? (code || messageOf(thrown))
+}
 
 /** Returns the sentence for a failed system call on a file; undefined for failures of other kinds. */
 export function systemSentence(thrown: unknown): { readonly message: string; readonly hint?: string } | undefined {

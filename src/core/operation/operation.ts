@@ -104,9 +104,12 @@ export function defineOperation<In extends z.ZodObject, Out extends z.ZodType | 
 }
 
 /** An operation with a response in frames: server-sent events, or the same objects as NDJSON. */
-export interface StreamOperation<In extends z.ZodObject = z.ZodObject> extends Routed<In> {
-  /** Shape of one frame, for the documents. */
-  readonly frame: z.ZodType
+export interface StreamOperation<
+  In extends z.ZodObject = z.ZodObject,
+  OneFrame extends z.ZodType = z.ZodType,
+> extends Routed<In> {
+  /** Shape of one frame, for clients and documents. */
+  readonly frame: OneFrame
   /** Maximum body in bytes, when the default is too small. */
   readonly bodyBytes?: number
   /** Whether `open` may return null; for the documents. */
@@ -115,7 +118,9 @@ export interface StreamOperation<In extends z.ZodObject = z.ZodObject> extends R
   open(engine: Engine, input: z.output<In>, call: StreamCall): Promise<AsyncIterable<Frame> | null>
 }
 
-export function defineStream<In extends z.ZodObject>(stream: StreamOperation<In>): StreamOperation<In> {
+export function defineStream<In extends z.ZodObject, OneFrame extends z.ZodType>(
+  stream: StreamOperation<In, OneFrame>,
+): StreamOperation<In, OneFrame> {
   return stream
 }
 

@@ -81,11 +81,18 @@ export const flag = (description: string) => z.boolean().default(false).describe
 export const named = <Shape extends z.ZodRawShape>(id: string, shape: Shape) => z.object(shape).meta({ id })
 
 /** Events of one type; `seq` describes their numbers. */
-export const oneEventOf = (type: string, data: z.ZodType, seq: string) =>
+export const oneEventOf = <Type extends string, Data extends z.ZodType>(type: Type, data: Data, seq: string) =>
   z.object({ seq: z.int().describe(seq), ts: z.iso.datetime(), type: z.literal(type), data })
 
+type EventsOf<DataByType extends Readonly<Record<string, z.ZodType>>> = {
+  [Type in keyof DataByType & string]: ReturnType<typeof oneEventOf<Type, DataByType[Type]>>
+}[keyof DataByType & string]
+
 /** Events with their data by type; `seq` describes their numbers. */
-export const eventOf = (dataByType: Readonly<Record<string, z.ZodType>>, seq: string) => {
-  const members = Object.entries(dataByType).map(([type, data]) => oneEventOf(type, data, seq))
-  return z.discriminatedUnion('type', members as [(typeof members)[number], ...typeof members])
+export const eventOf = <DataByType extends Readonly<Record<string, z.ZodType>>>(
+  dataByType: DataByType,
+  seq: string,
+) => {
+  const members: unknown = Object.entries(dataByType).map(([type, data]) => oneEventOf(type, data, seq))
+  return z.discriminatedUnion('type', members as [EventsOf<DataByType>, ...EventsOf<DataByType>[]])
 }

@@ -5,9 +5,10 @@ import { find_text } from '../../commands/read/find-text.ts'
 import { wait_for } from '../../commands/wait/wait-for.ts'
 import { observationText } from '../../cli/output/observation.ts'
 import { diffText, fullText } from '../../cli/output/changes.ts'
+import type { Input } from '../../client/calls.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { printable } from '../../core/shapes/fields.ts'
-import { type Observation, observationOptions } from '../../core/shapes/observe.ts'
+import { observationOptions } from '../../core/shapes/observe.ts'
 import { operations } from '../../operations/index.ts'
 import { oneCommand, parseLines, runStep } from '../steps.ts'
 import { defineTool, PageFailure } from '../tool.ts'
@@ -61,8 +62,9 @@ export const browserObserve = defineTool({
       const lines = result.value.map(({ ref, role, text }) => `${ref ? `@${ref} ` : ''}${role} ${JSON.stringify(text)}`)
       return { text: `${total} found`, page: lines.join('\n') }
     }
-    const input = { session_id, include: ['snapshot', 'tabs'], diff, ...scope, ...options }
-    const body = await connection.call<Observation | { success: false }>(operations.observe, input, signal)
+    const include: Input<'observe'>['include'] = ['snapshot', 'tabs']
+    const input = { session_id, include, diff, ...scope, ...options }
+    const body = await connection.ask('observe', input, signal)
     if (!body.success) throw new PageFailure(body)
     if (body.changes) return { page: diffText(body.changes) }
     return { ...(body.full && { text: fullText[body.full] }), page: observationText(body, false) }

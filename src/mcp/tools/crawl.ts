@@ -1,8 +1,9 @@
 /** The tool that crawls sites, and finds and reads text in the crawled pages. */
 import { z } from 'zod'
+import type { Input } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import type { CrawlAccepted, CrawlEventData, CrawlState } from '../../core/shapes/crawl.ts'
+import type { CrawlState } from '../../core/shapes/crawl.ts'
 import type { ScrapeData } from '../../core/shapes/scrape.ts'
 import { operations, streams } from '../../operations/index.ts'
 import type { Connection } from '../connection.ts'
@@ -47,9 +48,9 @@ export const webCrawl = defineTool({
     if ((start === undefined) === (earlier === undefined))
       throw new BaxError('invalid_request', 'give either url or id')
     if (start !== undefined) connection.assertAllowed(start)
-    const crawled = earlier === undefined ? startAndWait(call, { url: start, ...options }) : waitForEnd(call, earlier)
+    const crawled = start !== undefined ? startAndWait(call, { url: start, ...options }) : waitForEnd(call, earlier!)
     const id = await connection.cleaningUp(crawled)
-    const state = await connection.call<CrawlState>(operations.getCrawl, { id, limit: 0 }, signal)
+    const state = await connection.ask('getCrawl', { id, limit: 0 }, signal)
     const isRunning = state.status === 'scraping'
     // The passage may be in the pages that are there already.
     const isListed = !isRunning || find !== undefined
@@ -68,32 +69,28 @@ export const webCrawl = defineTool({
   },
 })
 
+type NewCrawl = Input<'crawl'>
+
 /** Starts a crawl that runs in the background; returns its ID. */
-async function begin(connection: Connection, input: Record<string, unknown>): Promise<string> {
+async function begin(connection: Connection, input: NewCrawl): Promise<string> {
   // Not aborted with the call: the ID is needed to cancel it.
-  const { id } = await connection.call<CrawlAccepted>(operations.crawl, {
+  const { id } = await connection.ask('crawl', {
     ...input,
     ...connection.domains,
     async: true,
   })
-  connection.crawls.set(id, String(input['url']))
+  connection.crawls.set(id, input.url)
   return id
 }
 
-type Event = {
-  readonly [
-    Type in keyof CrawlEventData
-  ]: { readonly seq: number; readonly ts: string; readonly type: Type; readonly data: CrawlEventData[Type] } // prettier-ignore
-}[keyof CrawlEventData]
-
 /** Starts a crawl and waits for its end, within limits; cancels it with the call. Returns its ID. */
-async function startAndWait(call: ToolCall, input: Record<string, unknown>): Promise<string> {
+async function startAndWait(call: ToolCall, input: NewCrawl): Promise<string> {
   const { connection, signal } = call
   const id = await begin(connection, input)
   try {
     return await waitForEnd(call, id)
   } catch (error) {
-    if (signal.aborted) await connection.call(operations.cancelCrawl, { id })
+    if (signal.aborted) await connection.ask('cancelCrawl', { id })
     throw error
   }
 }
@@ -101,10 +98,10 @@ async function startAndWait(call: ToolCall, input: Record<string, unknown>): Pro
 /** Waits for the end of a crawl, within limits; returns its ID. */
 async function waitForEnd({ connection, signal, progress }: ToolCall, id: string): Promise<string> {
   const enough = AbortSignal.timeout(mcp.answerMs)
-  const types = 'crawl.page,crawl.progress,crawl.finished'
+  const types: Input<'crawlEvents'>['types'] = ['crawl.page', 'crawl.progress', 'crawl.finished']
   try {
-    const either = AbortSignal.any([signal, enough])
-    for await (const event of connection.follow<Event>(streams.crawlEvents, { id, types }, either)) {
+    const options = { signal: AbortSignal.any([signal, enough]), strict: true }
+    for await (const event of connection.calls.follow('crawlEvents', { id, types }, options)) {
       if (event.type === 'crawl.progress') {
         const { completed, total, current } = event.data
         await progress(completed, total, current[0] ?? '')
@@ -137,7 +134,7 @@ interface ListedPage {
 async function listPages({ connection, signal }: ToolCall, { id, completed }: CrawlState, find?: string): Promise<ToolAnswer> {
   const found: { readonly score: number; readonly listed: ListedPage }[] = []
   for (let skip = 0; skip < completed; ) {
-    const { data } = await connection.call<CrawlState>(operations.getCrawl, { id, skip, limit: Math.min(chunk, completed - skip) }, signal)
+    const { data } = await connection.ask('getCrawl', { id, skip, limit: Math.min(chunk, completed - skip) }, signal)
     if (data.length === 0) break
     for (const [at, { metadata, markdown = '' }] of data.entries()) {
       const { title, url: address = metadata.sourceURL } = metadata

@@ -4,10 +4,9 @@ import { extract_structured_content } from '../../commands/content.ts'
 import { screenshot } from '../../commands/media/screenshot.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Annotation } from '../../core/shapes/commands.ts'
-import type { Observation } from '../../core/shapes/observe.ts'
 import { operations, transfers } from '../../operations/index.ts'
 import type { Connection } from '../connection.ts'
-import { fileUri, readTransfer } from '../resources.ts'
+import { fileUri, readDownload } from '../resources.ts'
 import { oneCommand } from '../steps.ts'
 import { defineTool, type ToolAnswer } from '../tool.ts'
 import { session } from './browser.ts'
@@ -91,22 +90,20 @@ export const browserSession = defineTool({
     if (action === 'show') return show(connection, session_id, signal)
     if (file === undefined) throw new BaxError('invalid_request', 'file is required')
     const uri = fileUri(session_id, file)
-    const content = await readTransfer(connection, transfers.downloadSessionFile, { session_id, name: file }, signal)
+    const content = await readDownload(
+      connection.calls.download('downloadSessionFile', { session_id, name: file }, { signal }),
+    )
     if (content.text !== undefined) return { page: content.text }
     return { page: `${file}: ${content.mimeType}`, links: [{ uri, name: file, mimeType: content.mimeType }] }
   },
 })
 
-interface FileList {
-  readonly files: readonly { readonly name: string; readonly size: number; readonly source: string }[]
-}
-
 async function show(connection: Connection, session_id: string, signal: AbortSignal): Promise<ToolAnswer> {
   const held = await connection.sessions.list()
   const isRelay = session_id.startsWith('rly_')
   const [page, { files }] = await Promise.all([
-    connection.call<Observation>(operations.observe, { session_id, include: ['tabs', 'console'] }, signal),
-    isRelay ? { files: [] } : connection.call<FileList>(operations.listSessionFiles, { session_id }, signal),
+    connection.ask('observe', { session_id, include: ['tabs', 'console'] }, signal),
+    isRelay ? { files: [] } : connection.ask('listSessionFiles', { session_id }, signal),
   ])
   const { tabs = [], dialogs, console: messages = [] } = page
   return {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { BaxError } from '../../core/errors/errors.ts'
 import { formatCell } from '../../core/text/cell.ts'
-import type { RelayRecord } from '../../core/shapes/relay.ts'
+import type { RelayEventPage } from '../../core/shapes/relay.ts'
 import { operations } from '../../operations/index.ts'
 import { defineTool, type ToolCall } from '../tool.ts'
 
@@ -28,25 +28,18 @@ export const relay = defineTool({
     if (id === undefined) throw new BaxError('invalid_request', 'id is required')
     if (action === 'activate') {
       if (tab === undefined) throw new BaxError('invalid_request', 'tab is required')
-      await connection.call(operations.activateTarget, { id, target_id: tab }, signal)
+      await connection.ask('activateTarget', { id, target_id: tab }, signal)
       return { text: `activated ${tab}` }
     }
-    const { events } = await connection.call<Events>(
-      operations.readRelayEvents,
-      { id, order: 'desc', ...query },
-      signal,
-    )
+    const page = await connection.ask('readRelayEvents', { id, order: 'desc', ...query }, signal)
+    const { events } = page as RelayEventPage
     const lines = events.toReversed().map(({ kind: of, type, data }) => `${of} ${type} ${Object.entries(data).map(([name, value]) => `${name}=${formatCell(value)}`).join(' ')}`) // prettier-ignore
     return { text: `${events.length} events`, page: lines.join('\n') }
   },
 })
 
-interface Events {
-  readonly events: readonly { readonly kind: string; readonly type: string; readonly data: Record<string, unknown> }[]
-}
-
 async function list({ connection, signal }: ToolCall) {
-  const { sessions } = await connection.call<{ sessions: readonly RelayRecord[] }>(operations.listRelays, {}, signal)
+  const { sessions } = await connection.ask('listRelays', {}, signal)
   if (sessions.length === 0) return { text: 'no browser is connected; a person can run "bax relay connect"' }
   const lines = sessions.flatMap(({ id, name, status, policy, targets }) => [
     `${id} ${name ?? ''} ${status}, ${policy}`,

@@ -1,9 +1,7 @@
 /** Tools that read the web without a session. */
 import { z } from 'zod'
+import type { Input } from '../../client/calls.ts'
 import { limits } from '../../core/limits/limits.ts'
-import type { MapAnswer } from '../../core/shapes/crawl.ts'
-import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
-import type { SearchAnswer } from '../../core/shapes/search.ts'
 import { operations } from '../../operations/index.ts'
 import { defineTool, PageFailure, type ToolAnswer } from '../tool.ts'
 import { excerpts } from './excerpts.ts'
@@ -32,13 +30,13 @@ export const webScrape = defineTool({
   async run({ connection, signal }, { schema, prompt: question, find, offset, max_chars: most, ...options }) {
     connection.assertAllowed(options.url)
     const isJson = schema !== undefined || question !== undefined
-    const input = {
+    const input: Input<'scrape'> = {
       ...options,
       ...connection.domains,
       formats: [isJson ? 'json' : 'markdown'],
       ...(isJson && { json_options: { ...(schema && { schema }), ...(question && { prompt: question }) } }),
     }
-    const body = await connection.call<ScrapeAnswer>(operations.scrape, input, signal)
+    const body = await connection.ask('scrape', input, signal)
     if (!body.success || !body.data) throw new PageFailure(body)
     const { metadata, markdown = '', json } = body.data
     const { text, page } = isJson
@@ -92,7 +90,7 @@ export const webMap = defineTool({
   async run({ connection, signal }, input) {
     connection.assertAllowed(input.url)
     const timed = { ...input, ...connection.domains, timeout_secs: limits.mcp.answerMs / 1000 }
-    const { success, links, warning, ...failure } = await connection.call<MapAnswer>(operations.map, timed, signal)
+    const { success, links, warning, ...failure } = await connection.ask('map', timed, signal)
     if (!success) throw new PageFailure(failure)
     // Warnings may contain URLs of the site.
     return { page: [...(warning ? [warning] : []), ...links].join('\n'), data: { links } }
@@ -110,7 +108,7 @@ export const webSearch = defineTool({
   input: z.object({ query: query.describe(''), limit: results.describe(''), tbs: tbs.describe('Age'), lang: lang.describe('') }), // prettier-ignore
   output: z.object({ results: z.array(z.object({ url: z.string(), title: z.string(), description: z.string() })) }),
   async run({ connection, signal }, input) {
-    const { data, warning } = await connection.call<SearchAnswer>(operations.search, input, signal)
+    const { data, warning } = await connection.ask('search', input, signal)
     const found = data.map(({ url: address, title, description }) => ({ url: address, title, description }))
     const lines = found.map((one, at) => `${at + 1}. ${one.title}\n${one.url}\n${one.description}`)
     return { text: [`${found.length} results`, ...(warning ? [warning] : [])].join('\n'), page: lines.join('\n'), data: { results: found } } // prettier-ignore

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { printable } from '../../core/shapes/fields.ts'
-import type { Artifact } from '../../core/shapes/shell/artifacts.ts'
+import type { ExecResult } from '../../core/shapes/shell/exec.ts'
 import { operations } from '../../operations/index.ts'
 import type { Connection } from '../connection.ts'
 import { artifactUri } from '../resources.ts'
@@ -13,18 +13,6 @@ const shell = printable(limits.input.nameChars).min(1).optional().describe('Name
 
 const { command, code, language, stdin, cwd } = operations.shellExec.input.shape
 const { timeout_secs } = operations.shellExec.input.shape
-
-interface Result {
-  readonly stdout: string
-  readonly stderr: string
-  readonly stdout_encoding: string
-  readonly stdout_truncated: boolean
-  readonly stderr_truncated: boolean
-  readonly exit_code: number
-  readonly timed_out: boolean
-  readonly artifact_id: string | null
-  readonly warning?: string
-}
 
 export const shellExec = defineTool({
   name: 'shell_exec',
@@ -44,7 +32,7 @@ export const shellExec = defineTool({
   async run({ connection, signal }, { shell: name, ...input }) {
     const session_id = await connection.shells.open(name)
     const request = { ...input, session_id, max_output_bytes: limits.observe.chars }
-    const result = await connection.call<Result>(operations.shellExec, request, signal)
+    const result = (await connection.ask('shellExec', request, signal)) as ExecResult
     const { stdout, stderr, exit_code: exit, stdout_encoding: encoding } = result
     const notes = [
       ...(exit === 0 ? [] : [result.timed_out ? 'timed out' : `exit code ${exit}`]),
@@ -60,7 +48,7 @@ export const shellExec = defineTool({
 })
 
 async function outputs(connection: Connection, artifact_id: string, signal: AbortSignal) {
-  const { files } = await connection.call<Artifact>(operations.getArtifact, { artifact_id }, signal)
+  const { files } = await connection.ask('getArtifact', { artifact_id }, signal)
   return files.map(({ name, content_type: mimeType }) => ({ uri: artifactUri(artifact_id, name), name, mimeType }))
 }
 
@@ -71,39 +59,36 @@ const { query } = operations.searchShellFiles.input.shape
 /** Actions of the tool on a path, by name. */
 const actions = {
   async list({ connection, signal }: ToolCall, target: Target) {
-    const { entries, truncated } = await connection.call<Listing>(operations.listShellFiles, target, signal)
+    const { entries, truncated } = await connection.ask('listShellFiles', target, signal)
     const lines = entries.map(({ name, type, size }) => (type === 'directory' ? `${name}/` : `${name} ${size}`))
     if (lines.length === 0) return { text: 'the folder is empty' }
     return { ...(truncated && { text: 'the list is not complete' }), page: lines.join('\n') }
   },
   async read({ connection, signal }: ToolCall, target: Target) {
     const request = { ...target, length: limits.observe.chars }
-    const { content: text, encoding, eof, size } = await connection.call<FileContent>(operations.readShellFile, request, signal) // prettier-ignore
+    const { content: text, encoding, eof, size } = await connection.ask('readShellFile', request, signal)
     const notes = [...(encoding === 'base64' ? ['base64'] : []), ...(eof ? [] : [`the first ${limits.observe.chars} of ${size} bytes`])] // prettier-ignore
     return { text: notes.join('\n'), page: text }
   },
   async write({ connection, signal }: ToolCall, target: Target, { content: text }: Fields) {
     if (text === undefined) throw new BaxError('invalid_request', 'content is required')
-    const { size } = await connection.call<{ size: number }>(operations.writeShellFile, { ...target, content: text }, signal) // prettier-ignore
+    const { size } = await connection.ask('writeShellFile', { ...target, content: text }, signal)
     return { text: `${size} bytes written` }
   },
   async search({ connection, signal }: ToolCall, target: Target, { query: words }: Fields) {
     if (words === undefined) throw new BaxError('invalid_request', 'query is required')
-    const { matches, truncated } = await connection.call<Matches>(operations.searchShellFiles, { ...target, query: words }, signal) // prettier-ignore
+    const { matches, truncated } = await connection.ask('searchShellFiles', { ...target, query: words }, signal)
     const lines = matches.map(({ path: file, line, text }) => `${file}:${line}: ${text}`)
     return { text: `${matches.length} matches${truncated ? ', and more' : ''}`, page: lines.join('\n') }
   },
   async delete({ connection, signal }: ToolCall, target: Target) {
-    const { deleted } = await connection.call<{ deleted: number }>(operations.deleteShellFile, { ...target, recursive: true }, signal) // prettier-ignore
+    const { deleted } = await connection.ask('deleteShellFile', { ...target, recursive: true }, signal)
     return { text: `${deleted} deleted` }
   },
 }
 
 type Target = { readonly session_id: string; readonly path?: string }
 type Fields = { readonly content?: string | undefined; readonly query?: string | undefined }
-type Listing = { readonly entries: readonly { readonly name: string; readonly type: string; readonly size: number }[]; readonly truncated: boolean } // prettier-ignore
-type FileContent = { readonly content: string; readonly encoding: string; readonly eof: boolean; readonly size: number }
-type Matches = { readonly matches: readonly { readonly path: string; readonly line?: number; readonly text?: string }[]; readonly truncated: boolean } // prettier-ignore
 
 export const shellFiles = defineTool({
   name: 'shell_files',

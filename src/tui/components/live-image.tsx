@@ -1,7 +1,6 @@
 /** A live image of a session's page. */
 import { Box, type DOMElement, Text } from 'ink'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { Event } from '../../core/events/event-line.ts'
 import { useAppContext } from '../hooks/app-context.ts'
 import { useFrames } from '../hooks/use-frames.ts'
 import { drawImage } from '../image/draw.ts'
@@ -45,10 +44,10 @@ export function LiveImage({ sessionId, width, height, covered, onClick }: LiveIm
     batchMs: intervalMs[graphics.kind],
     active: !covered,
     onFrames: (frames) => {
-      const last = frames.findLast(({ type }) => type === 'frame') as Event | undefined
+      const last = frames.findLast((frame) => frame.type === 'frame')
       if (!last) return
-      page.current = { width: Number(last.data['width']), height: Number(last.data['height']) }
-      latest.current = Buffer.from(last.data['data'] as string, 'base64')
+      page.current = { width: last.data.width, height: last.data.height }
+      latest.current = Buffer.from(last.data.data, 'base64')
       setHasImage(true)
       void draw()
     },

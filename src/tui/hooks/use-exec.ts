@@ -1,6 +1,6 @@
 /** Runs commands in a shell session, one after the other, and streams their output. */
 import { useEffect, useRef, useState } from 'react'
-import type { Frame } from '../../core/operation/call.ts'
+import type { FrameOf } from '../../client/calls.ts'
 import { asBaxError } from '../../core/errors/errors.ts'
 import { useAppContext } from './app-context.ts'
 
@@ -26,7 +26,7 @@ export function useExec(session_id: string, onDone: () => void) {
     setRunning(true)
     try {
       const frames = await link.follow('shellExecStream', { session_id, command, encoding: 'utf8' }, ended.signal)
-      for await (const frame of frames ?? []) held += textOf(frame as Frame & Record<string, unknown>)
+      for await (const frame of frames ?? []) held += textOf(frame)
     } catch (error) {
       link.handleError(error)
       held += ended.signal.aborted ? '^C\n' : `${asBaxError(error).message}\n`
@@ -40,19 +40,19 @@ export function useExec(session_id: string, onDone: () => void) {
 }
 
 /** Returns the text that a frame adds to the output. */
-function textOf(frame: Frame & Record<string, unknown>): string {
+function textOf(frame: FrameOf<'shellExecStream'>): string {
   switch (frame.type) {
     case 'stdout':
     case 'stderr':
-      return String(frame['data'])
+      return frame.data
     case 'artifact':
-      return `[${String(frame['files'])} files saved as ${String(frame['artifact_id'])}]\n`
+      return `[${frame.files} files saved as ${frame.artifact_id}]\n`
     case 'exit': {
-      const code = Number(frame['exit_code'])
-      return code === 0 ? '' : `[exit code ${code}${frame['timed_out'] ? ', timed out' : ''}]\n`
+      const code = frame.exit_code
+      return code === 0 ? '' : `[exit code ${code}${frame.timed_out ? ', timed out' : ''}]\n`
     }
     case 'error':
-      return `${String(frame['message'])}\n`
+      return `${frame.message}\n`
     default:
       return ''
   }

@@ -1,16 +1,16 @@
 /** Follows a stream of the engine, and resumes it after a reconnect. */
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import type { Frame } from '../../core/operation/call.ts'
+import { type FrameOf, type Input, type StreamName, uncheckedFields } from '../../client/calls.ts'
 import { asBaxError, type BaxError } from '../../core/errors/errors.ts'
 import { useAppContext, useLink } from './app-context.ts'
 
-interface StreamOptions {
+interface StreamOptions<Name extends StreamName> {
   /** Operation that opens the stream. */
-  readonly stream: string
-  readonly input: Readonly<Record<string, unknown>>
+  readonly stream: Name
+  readonly input: Input<Name>
   readonly active?: boolean
   /** Called with all frames of one batch. */
-  readonly onFrames: (frames: readonly Frame[]) => void
+  readonly onFrames: (frames: readonly FrameOf<Name>[]) => void
   /** Duration of a batch, in milliseconds. */
   readonly batchMs?: number
   /** Sequence number to start after; by default the stream starts with new frames. */
@@ -18,7 +18,14 @@ interface StreamOptions {
 }
 
 /** Follows a stream while it is shown; continues after the last received frame. */
-export function useFrames({ stream, input, active = true, onFrames, batchMs = 100, since }: StreamOptions) {
+export function useFrames<Name extends StreamName>({
+  stream,
+  input,
+  active = true,
+  onFrames,
+  batchMs = 100,
+  since,
+}: StreamOptions<Name>) {
   const { link } = useAppContext()
   const { is, epoch } = useLink()
   const [state, setState] = useState<{ state: 'opening' | 'open' | 'ended'; error?: BaxError }>({ state: 'opening' })
@@ -30,7 +37,7 @@ export function useFrames({ stream, input, active = true, onFrames, batchMs = 10
     const ended = new AbortController()
     const of = `${stream} ${key}`
     if (seen.current.of !== of) seen.current = { of, seq: since }
-    let held: Frame[] = []
+    let held: FrameOf<Name>[] = []
     let timer: NodeJS.Timeout | undefined
     const flush = () => {
       timer = undefined
@@ -41,7 +48,7 @@ export function useFrames({ stream, input, active = true, onFrames, batchMs = 10
     const run = async () => {
       try {
         const from = seen.current.seq
-        const request = { ...(JSON.parse(key) as object), ...(from !== undefined && { since: from }) }
+        const request = uncheckedFields({ ...JSON.parse(key), ...(from !== undefined && { since: from }) })
         const frames = await link.follow(stream, request, ended.signal)
         if (frames === null) return setState({ state: 'ended' })
         setState({ state: 'open' })

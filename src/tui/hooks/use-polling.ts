@@ -1,8 +1,7 @@
 /** Polls an operation of the engine, or the clock, while the result is shown. */
 import { useEffect, useRef, useState } from 'react'
 import { asBaxError, type BaxError } from '../../core/errors/errors.ts'
-import type { Operations } from '../../operations/index.ts'
-import type { Answer, Input } from '../link.ts'
+import type { Answer, Input, OperationName } from '../../client/calls.ts'
 import { useAppContext, useLink } from './app-context.ts'
 
 export interface Polled<Answer> {
@@ -21,7 +20,7 @@ interface PollOptions {
 }
 
 /** Calls an operation now, at an interval, and after a reconnect. Renders again only when the response has changed. */
-export function usePolling<Name extends keyof Operations & string>(
+export function usePolling<Name extends OperationName>(
   name: Name,
   input: Input<Name>,
   { every, active = true }: PollOptions,

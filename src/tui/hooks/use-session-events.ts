@@ -22,12 +22,11 @@ export function useSessionEvents(session_id: string): typeof none {
     input: { session_id },
     since: 0,
     onFrames: (frames) => {
-      const added = frames as readonly Event[]
-      const end = added.find(({ type }) => type === 'session.closed')
+      const end = frames.find((frame) => frame.type === 'session.closed')
       setState(({ events, closed, changes }) => ({
-        events: [...events, ...added].slice(-limits.events.ring),
-        closed: end ? String(end.data['reason']) : closed,
-        changes: changes + added.filter(({ type }) => changing.has(type)).length,
+        events: [...events, ...frames].slice(-limits.events.ring),
+        closed: end ? end.data.reason : closed,
+        changes: changes + frames.filter(({ type }) => changing.has(type)).length,
       }))
     },
   })

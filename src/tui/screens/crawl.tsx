@@ -2,7 +2,6 @@
 import { Box, Text } from 'ink'
 import { ProgressBar } from '@inkjs/ui'
 import { useMemo, useState } from 'react'
-import type { Event } from '../../core/events/event-line.ts'
 import type { CrawlListed } from '../../core/shapes/crawl.ts'
 import { Pager } from '../components/pager.tsx'
 import { type Column, Table } from '../components/table.tsx'
@@ -27,7 +26,7 @@ export function CrawlView({ width, height, item: crawl, onClose }: ViewProps<Cra
     input: { id: crawl.id },
     since: 0,
     batchMs: 250,
-    onFrames: (frames) => setState((before) => withEvents(before, frames as readonly Event[])),
+    onFrames: (frames) => setState((before) => withEvents(before, frames)),
   })
   const rows = useMemo(() => {
     const pages = [...state.pages.values()]

@@ -77,7 +77,7 @@ function useRelayView({ item: id, onClose }: ViewProps<string>) {
     stream: 'followRelayEvents',
     input: { id },
     since: 0,
-    onFrames: (frames) => setEvents((before) => [...before, ...(frames as RelayEvent[])].slice(-maxEvents)),
+    onFrames: (frames) => setEvents((before) => [...before, ...frames].slice(-maxEvents)),
   })
   const callMethod = (line: string) =>
     attempt(async () => {

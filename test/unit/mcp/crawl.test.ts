@@ -6,8 +6,8 @@ test('a crawl that goes on while its pages are searched is answered with the pag
   const pages = ['one', 'two']
   const connection = {
     cleaningUp: (work: Promise<string>) => work,
-    async *follow() {},
-    call: async (_: unknown, { skip = 0, limit }: { skip?: number; limit: number }) => {
+    calls: { async *follow() {} },
+    ask: async (_: unknown, { skip = 0, limit }: { skip?: number; limit: number }) => {
       const data = pages.slice(skip, skip + limit).map((name) => ({ markdown: `The delta of ${name}.`, metadata: { sourceURL: `https://x.test/${name}` } })) // prettier-ignore
       const state = { status: 'scraping', completed: pages.length, total: 9, data }
       pages.push(`later-${pages.length}`)

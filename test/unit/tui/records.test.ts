@@ -2,10 +2,10 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Event } from '../../../src/core/events/event-line.ts'
 import type { RelayEvent } from '../../../src/core/shapes/relay.ts'
 import { writeScript } from '../../../src/cli/tui/line.ts'
 import { makeManifest } from '../../../src/operations/manifest.ts'
+import type { FrameOf } from '../../../src/client/calls.ts'
 import { noPages, positionOf, treeOf, withEvents } from '../../../src/tui/crawl-pages.ts'
 import { History } from '../../../src/tui/hooks/use-history.ts'
 import { Recording } from '../../../src/tui/hooks/use-recording.ts'
@@ -88,7 +88,8 @@ describe('requests of a page', () => {
 
 describe('the pages of a crawl', () => {
   const site = 'https://docs.example'
-  const event = (type: string, data: Record<string, unknown>) => ({ seq: 1, ts: '', type, data }) as Event
+  const event = (type: string, data: Record<string, unknown>) =>
+    ({ seq: 1, ts: '', type, data }) as FrameOf<'crawlEvents'>
   const page = (path: string, depth: number, index: number) =>
     event('crawl.page', { url: site + path, depth, index, page: { metadata: { title: `Page ${index}` } } })
   const known = withEvents(noPages, [

@@ -1,10 +1,8 @@
 /** `bax doctor`: checks the requirements of bax on this machine, and prints how to fix missing ones. */
 import { resolve } from 'node:path'
-import { call } from '../../../client/client.ts'
 import { asBaxError, BaxError, exits } from '../../../core/errors/errors.ts'
-import type { Param } from '../../../core/operation/params.ts'
 import { version } from '../../../core/version.ts'
-import { type Context, operationNamed } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import {
   checkBrowser,
   checkDisplay,
@@ -21,8 +19,8 @@ import { checkedFleetUrl, fleetCaParam, fleetParam, secretFileParam } from '../.
 import { checkFleet } from '../../fleet/checks.ts'
 import { addParam } from '../../parse/flags.ts'
 import { assertFleetFlags } from '../../serve/fleet.ts'
-import { flagValue } from '../../parse/values.ts'
-import { engineName, type LocatedEngine, withEngine } from '../../engine/locate-engine.ts'
+import { readParams } from '../../parse/typed.ts'
+import { engineName, withEngine } from '../../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { print } from '../../io.ts'
 import { runningEngine } from '../../engine/need.ts'
@@ -35,8 +33,8 @@ export const command: TerminalCommand = async (invocation) => {
     addParam(command, secretFileParam)
   })
   const { io, settings } = context
-  const text = (param: Param) => flagValue(param, typed.flags, io.cwd) as string | undefined
-  const flags = { url: text(fleetParam), secretFile: text(secretFileParam), caFile: text(fleetCaParam) }
+  const params = { url: fleetParam, secretFile: secretFileParam, caFile: fleetCaParam }
+  const flags = readParams(params, typed.flags, io.cwd)
   assertFleetFlags(flags)
   const pathOf = (file: string | undefined) => (file === undefined ? undefined : resolve(io.cwd, file))
   const fleet =
@@ -84,19 +82,19 @@ export function linesOf(checks: readonly Check[], { green, red, yellow, cyan, di
 
 /** Checks the engine that commands would use now. A local engine that is not running is fine: commands start it. */
 async function checkEngine(context: Context): Promise<Check> {
-  const { settings, manifest, io } = context
+  const { settings, io } = context
   const named = settings.server !== undefined
   const head = { name: named ? 'server' : 'local engine', needed: named }
   // An invalid --server is a usage error, not a failed check.
   engineName(context)
   try {
-    const { http } = operationNamed(manifest, 'getEngineStatus')
-    const ask = ({ transport }: LocatedEngine) => call(transport, http, {}, { signal: io.signal })
-    const status = (await withEngine(context, runningEngine, ask)) as Record<string, unknown>
-    const same = status['version'] === version
-    const hung = (status['browsers'] as { responsive?: boolean }[]).filter(({ responsive }) => responsive === false)
+    const status = await withEngine(context, runningEngine, ({ ask }) =>
+      ask('getEngineStatus', {}, { signal: io.signal }),
+    )
+    const same = status.version === version
+    const hung = status.browsers.filter(({ responsive }) => responsive === false)
     const unresponsive = hung.length > 0 ? `, ${hung.length} unresponsive browsers` : ''
-    const found = `bax ${String(status['version'])}, pid ${String(status['pid'])}, ${String(status['sessions'])} sessions${unresponsive}`
+    const found = `bax ${status.version}, pid ${status.pid}, ${status.sessions} sessions${unresponsive}`
     return { ...head, ok: same, found, ...(!same && { mend: `run "bax engine stop": this is bax ${version}` }) }
   } catch (thrown) {
     const error = asBaxError(thrown)

@@ -1,25 +1,19 @@
 /** `bax engine logs`: prints the last lines of the local engine's log. */
-import { systemReason } from '../../../core/errors/system-errors.ts'
+import { systemReason, systemCode } from '../../../core/errors/system-errors.ts'
 import { readFile } from 'node:fs/promises'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { localFiles } from '../../../core/state/local-files.ts'
-import type { Param } from '../../../core/operation/params.ts'
+import { param } from '../../serve/param.ts'
 import { addParam } from '../../parse/flags.ts'
-import { flagValue } from '../../parse/values.ts'
+import { readParams } from '../../parse/typed.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { print } from '../../io.ts'
 
-const lines: Param = {
-  name: 'lines',
-  type: 'integer',
-  required: false,
-  description: 'number of lines to print',
-  default: 200,
-}
+const params = { lines: param('lines', 'number of lines to print', { type: 'integer', default: 200 }) }
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = parseInvocation(invocation, (command) => addParam(command, lines))
-  const count = (flagValue(lines, typed.flags, context.io.cwd) as number | undefined) ?? 200
+  const { context, typed } = parseInvocation(invocation, (command) => addParam(command, params.lines))
+  const { lines: count } = readParams(params, typed.flags, context.io.cwd)
   if (count < 1) throw new BaxError('invalid_request', `--lines must be at least 1, not ${count}`)
   const { log } = localFiles(context.settings.stateDir)
   const kept = [...(await linesOf(`${log}.1`)), ...(await linesOf(log))]
@@ -35,8 +29,8 @@ async function linesOf(path: string): Promise<string[]> {
   try {
     return (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = systemCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return []
-    throw new BaxError('engine_failed', `cannot read ${path}: ${systemReason(error as Error)}`, { cause: error })
+    throw new BaxError('engine_failed', `cannot read ${path}: ${systemReason(error)}`, { cause: error })
   }
 }

@@ -1,4 +1,5 @@
 /** `bax engine run`: runs the local engine. Other commands start it in the background and read its start report. */
+import { systemCode } from '../../../core/errors/system-errors.ts'
 import { writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,6 +50,6 @@ function writeReport(fd: number, report: StartReport): void {
     writeSync(fd, `${JSON.stringify(report)}\n`)
   } catch (error) {
     // The starting command was interrupted; the engine stays for the next one.
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+    if (systemCode(error) !== 'EPIPE') throw error
   }
 }

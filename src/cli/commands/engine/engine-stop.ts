@@ -1,7 +1,5 @@
 /** `bax engine stop`: stops the local engine, and waits for its end. */
-import { call } from '../../../client/client.ts'
 import { readEngineState } from '../../../core/state/local-files.ts'
-import { operationNamed } from '../../context.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { note } from '../../io.ts'
@@ -9,9 +7,9 @@ import { runningEngine } from '../../engine/need.ts'
 
 export const command: TerminalCommand = async (invocation) => {
   const { context } = parseInvocation(invocation)
-  const { kind, state } = await withEngine(context, runningEngine, async ({ kind, transport }) => {
+  const { kind, state } = await withEngine(context, runningEngine, async ({ kind, ask }) => {
     const state = kind === 'local' ? readEngineState(context.settings.stateDir) : undefined
-    await call(transport, operationNamed(context.manifest, 'stopEngine').http, {}, { signal: context.io.signal })
+    await ask('stopEngine', {}, { signal: context.io.signal })
     return { kind, state }
   })
   if (kind === 'local') {

@@ -13,7 +13,7 @@ import { assertGuarded, needsFleet } from '../../serve/guarded.ts'
 import { readAllowance, serveParams } from '../../serve/params.ts'
 import { readScaling } from '../../serve/scaler-params.ts'
 import { bareHost, openServerLog, portNumber, readShared, urlHost } from '../../serve/read-params.ts'
-import { flagValue } from '../../parse/values.ts'
+import { readParams } from '../../parse/typed.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
 
 export const command: TerminalCommand = async (invocation) => {
@@ -21,16 +21,14 @@ export const command: TerminalCommand = async (invocation) => {
     for (const param of Object.values(serveParams)) addParam(command, param)
   })
   const { io, settings } = context
-  const read = (name: keyof typeof serveParams) =>
-    flagValue(serveParams[name], typed.flags, io.cwd) ?? serveParams[name].default
-  const address = { host: bareHost(read('host') as string), port: portNumber(read('port') as number, '--port') }
-  const { allowPrivate, metrics, drainMs, profileKey } = readShared(read, io)
-  const allowances = allowancesOf(readAllowance(read))
-  const text = (name: 'fleet' | 'secretFile' | 'fleetCa') => read(name) as string | undefined
-  const fleet = fleetAccess({ url: text('fleet'), secretFile: text('secretFile'), caFile: text('fleetCa') }, io)
-  const scaling = readScaling(read, fleet !== undefined)
-  const needsKeys = fleet !== undefined && read('keys') === true
-  if (!fleet && read('keys') === false) throw needsFleet()
+  const flags = readParams(serveParams, typed.flags, io.cwd)
+  const address = { host: bareHost(flags.host), port: portNumber(flags.port, '--port') }
+  const { allowPrivate, metrics, drainMs, profileKey } = readShared(flags, io)
+  const allowances = allowancesOf(readAllowance(flags))
+  const fleet = fleetAccess({ url: flags.fleet, secretFile: flags.secretFile, caFile: flags.fleetCa }, io)
+  const scaling = readScaling((name) => flags[name], fleet !== undefined)
+  const needsKeys = fleet !== undefined && flags.keys
+  if (!fleet && !flags.keys) throw needsFleet()
   await openStateDir(settings.stateDir)
   const [{ serve }, { loopbackHosts }, { guardFolder }, { createEngine }] = await Promise.all([
     import('../../../server/process/serve.ts'),
@@ -38,7 +36,7 @@ export const command: TerminalCommand = async (invocation) => {
     import('../../../server/process/folder-checks.ts'),
     import('../../../engine/index.ts'),
   ])
-  const log = await openServerLog(read, io)
+  const log = await openServerLog(flags, io)
   const config: EngineConfig = {
     ...engineConfig(settings, io),
     ...(profileKey !== undefined && { profileKey }),
@@ -52,12 +50,12 @@ export const command: TerminalCommand = async (invocation) => {
   const gateway =
     fleet && (await (await import('../../serve/gateway.ts')).openGateway(fleet, { config, allowances, scaling, io }))
   const engine = gateway?.engine ?? createEngine(config)
-  const named = ((read('allowHost') as string[] | undefined) ?? []).map((name) => name.toLowerCase())
+  const named = (flags.allowHost ?? []).map((name) => name.toLowerCase())
   const folder = guardFolder(settings.stateDir, log)
   const gate = {
     checkReady: folder.check,
     hosts: new Set([...loopbackHosts, ...named, urlHost(address.host)]),
-    origins: originsOf((read('allowOrigin') as string[] | undefined) ?? []),
+    origins: originsOf(flags.allowOrigin ?? []),
     keys: engine.keys,
   }
   try {

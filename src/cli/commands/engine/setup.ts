@@ -10,7 +10,7 @@ export const command: TerminalCommand = async (invocation) => {
       .option('--full', 'fail if full Chromium cannot be installed')
       .option('--no-full', 'install only the headless shell, without browser windows and disable_automation_detection'),
   )
-  const { full: requested } = typed.flags as { full?: boolean }
+  const { full: requested } = typed.flags
   const { io, settings } = context
   const { installBrowser } = await import('../../../engine/browser/install/install.ts')
   const { attempts, browser, full } = await withLog(io, 'installing Chromium', (line) =>

@@ -10,7 +10,7 @@ import { engineConfig } from '../../engine/engine-config.ts'
 import { serviceExit } from '../../output/errors.ts'
 import { addParam } from '../../parse/flags.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
-import { flagValue } from '../../parse/values.ts'
+import { readParams, type ValuesOf } from '../../parse/typed.ts'
 import { advertisedUrl, assertPrivate } from '../../serve/advertised.ts'
 import { fleetAccess } from '../../serve/fleet.ts'
 import { bareHost, openServerLog, portNumber, readShared } from '../../serve/read-params.ts'
@@ -21,26 +21,24 @@ export const command: TerminalCommand = async (invocation) => {
     for (const param of Object.values(workerParams)) addParam(command, param)
   })
   const { io, settings } = context
-  const read = (name: keyof typeof workerParams) =>
-    flagValue(workerParams[name], typed.flags, io.cwd) ?? workerParams[name].default
-  const given = { url: read('fleet') as string | undefined, secretFile: read('secretFile') as string | undefined }
-  const access = fleetAccess(given, io)
+  const flags = readParams(workerParams, typed.flags, io.cwd)
+  const access = fleetAccess({ url: flags.fleet, secretFile: flags.secretFile }, io)
   if (!access) {
     throw new BaxError('invalid_request', 'a worker needs a fleet', {
       hint: 'pass --fleet redis://HOST:PORT, or set BAX_FLEET; without a fleet, run "bax serve"',
     })
   }
-  const tls = await readTls(read('tlsCert') as string | undefined, read('tlsKey') as string | undefined, io.cwd)
-  const port = portNumber(read('port') as number, '--port')
-  const address = { host: bareHost(read('host') as string), port, ...(tls && { tls }) }
-  const advertise = read('advertise') as string | undefined
+  const tls = await readTls(flags.tlsCert, flags.tlsKey, io.cwd)
+  const port = portNumber(flags.port, '--port')
+  const address = { host: bareHost(flags.host), port, ...(tls && { tls }) }
+  const { advertise } = flags
   const advertised = advertise === undefined ? undefined : advertisedUrl(advertise, tls !== undefined)
   if (advertised === undefined) await assertPrivate(address.host)
-  const capacity = readCapacity(read)
-  const name = await checkedName(read('name') as string | undefined)
-  const { metrics, drainMs, ...shared } = readShared(read, io)
+  const capacity = readCapacity(flags)
+  const name = await checkedName(flags.name)
+  const { metrics, drainMs, ...shared } = readShared(flags, io)
   await openStateDir(settings.stateDir)
-  const log = await openServerLog(read, io)
+  const log = await openServerLog(flags, io)
   const { openWorker } = await import('../../serve/worker.ts')
   const config = {
     ...engineConfig(settings, io),
@@ -55,7 +53,7 @@ export const command: TerminalCommand = async (invocation) => {
     capacity,
     name,
     advertised,
-    exitsWhenDrained: read('whenDrained') === 'exit',
+    exitsWhenDrained: flags.whenDrained === 'exit',
   })
   const { serve } = await import('../../../server/process/serve.ts')
   const { signal, host } = io
@@ -106,10 +104,10 @@ export interface Capacity {
   readonly pages: number
 }
 
-function readCapacity(read: (name: 'labels' | 'sessions' | 'shells' | 'relays' | 'pages') => unknown): Capacity {
-  const labels = (read('labels') as WorkerLabel[] | undefined) ?? workerLabels
+function readCapacity(flags: ValuesOf<typeof workerParams>): Capacity {
+  const { labels = workerLabels } = flags
   const number = (name: 'sessions' | 'shells' | 'relays' | 'pages') => {
-    const value = read(name) as number
+    const value = flags[name]
     if (value >= 0) return value
     throw new BaxError('invalid_request', `--${name} must be at least 0, not ${value}`)
   }

@@ -1,4 +1,5 @@
 /** `bax fleet import`: copies keys, profiles and relay tokens from a state folder to the Redis of a fleet. */
+import { textWord } from '../../parse/typed.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Argument } from 'commander'
@@ -28,7 +29,7 @@ export const command: TerminalCommand = async (invocation) => {
     addParam(command, overwrite)
   })
   const { io, settings } = context
-  const [folder] = typed.words as [string | undefined]
+  const folder = textWord(typed.words, 0)
   const stateDir = folder === undefined ? settings.stateDir : resolve(io.cwd, folder)
   const url = checkedFleetUrl(flagValue(fleet, typed.flags, io.cwd) as string)
   if (!existsSync(stateDir)) {

@@ -1,11 +1,10 @@
 /** `bax cdp`: calls a method of the Chrome DevTools Protocol. */
+import { requiredWord, textFlag, textWord } from '../../parse/typed.ts'
 import { resolve } from 'node:path'
 import { Argument, Option } from 'commander'
-import { call } from '../../../client/client.ts'
+import { uncheckedFields } from '../../../client/calls.ts'
 import { BaxError, type ErrorCode, errorTable, exits } from '../../../core/errors/errors.ts'
-import type { CdpAnswer } from '../../../core/shapes/relay.ts'
 import { noEngineFor, sessionOrDefault } from '../../session/chosen-session.ts'
-import { operationNamed } from '../../context.ts'
 import { printError } from '../../output/errors.ts'
 import { engineName, withSession } from '../../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
@@ -27,23 +26,23 @@ export const command: TerminalCommand = async (invocation) => {
         new Option('-o, --output <file>', 'file to write to, - for standard output; a base64 field is decoded'),
       )
   })
-  const { io, settings, manifest } = context
+  const { io, settings } = context
   const { flags } = typed
-  const session = sessionOrDefault(settings, engineName(context), flags['session'] as string | undefined)
+  const session = sessionOrDefault(settings, engineName(context), textFlag(flags, 'session'))
   if (!session)
     throw new BaxError('invalid_request', 'no session is named', { hint: 'name one with -s, without --embedded' })
-  const [method, params] = typed.words as [string, string | undefined]
-  const input = {
+  const method = requiredWord(typed.words, 0)
+  const params = textWord(typed.words, 1)
+  const input = uncheckedFields({
     session_id: session.id,
     method,
     ...(params !== undefined && { params: (await readJson(io, params, 'params')).value }),
     ...(flags['target'] !== undefined && { target_id: flags['target'] }),
     ...numberOf('timeout_ms', flags['timeoutMs']),
     ...numberOf('max_bytes', flags['maxBytes']),
-  }
-  return withSession(context, { when: 'running', absent: noEngineFor(session.id) }, session.source, async (engine) => {
-    const options = { signal: io.signal, strict: true }
-    const answer = (await call(engine.transport, operationNamed(manifest, 'cdp').http, input, options)) as CdpAnswer
+  })
+  return withSession(context, { when: 'running', absent: noEngineFor(session.id) }, session.source, async ({ ask }) => {
+    const answer = await ask('cdp', input, { signal: io.signal, strict: true })
     if (settings.json) print(io, JSON.stringify(answer))
     else if (answer.success) show(io, answer.result ?? {}, flags)
     if (answer.success) return exits.done
@@ -63,13 +62,13 @@ function numberOf(name: string, text: unknown): Record<string, number> {
 }
 
 function show(io: Io, result: Record<string, unknown>, flags: TypedArguments['flags']): void {
-  const field = flags['field'] as string | undefined
+  const field = textFlag(flags, 'field')
   if (field !== undefined && !Object.hasOwn(result, field)) {
     throw new BaxError('invalid_request', `the result has no field ${field}; it has ${Object.keys(result).join(', ')}`)
   }
   const value = field === undefined ? result : result[field]
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
-  const file = flags['output'] as string | undefined
+  const file = textFlag(flags, 'output')
   if (file === undefined) return print(io, text)
   const content = field !== undefined && isBase64(text) ? Buffer.from(text, 'base64') : `${text}\n`
   if (file === '-') io.stdout.write(content)

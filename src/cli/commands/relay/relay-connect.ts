@@ -1,10 +1,9 @@
 /** `bax relay connect`: connects a browser of this machine to an engine until a signal. */
 import { resolve } from 'node:path'
-import { call } from '../../../client/client.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { engineToCall } from '../../../core/state/engine-socket.ts'
 import type { ConnectorStatus } from '../../../engine/relay/connector/connector.ts'
-import { type Context, operationNamed } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
 import { engineConfig } from '../../engine/engine-config.ts'
 import { serviceExit } from '../../output/errors.ts'
@@ -69,7 +68,7 @@ function statusReporter(
 
 /** Returns `http(s)://…` or `unix:/path`. @throws BaxError `invalid_request`, `engine_unreachable`, `engine_failed` */
 async function engineAddress(context: Context): Promise<string> {
-  const { settings, io, manifest } = context
+  const { settings, io } = context
   if (settings.embedded) {
     throw new BaxError('invalid_request', 'an embedded engine ends with its command and cannot be reached by others', {
       hint: 'leave out --embedded to use the local engine',
@@ -77,10 +76,10 @@ async function engineAddress(context: Context): Promise<string> {
   }
   const { server } = settings
   if (server?.startsWith('unix:')) return `unix:${resolve(io.cwd, server.slice('unix:'.length))}`
-  return withEngine(context, { when: 'start' }, async ({ name, transport }) => {
+  return withEngine(context, { when: 'start' }, async ({ name, ask }) => {
     if (server !== undefined) return name
     // Any call starts the engine if none runs.
-    await call(transport, operationNamed(manifest, 'health').http, {}, { signal: io.signal })
+    await ask('health', {}, { signal: io.signal })
     const state = engineToCall(settings.stateDir, io.host.uid)
     if (!state) throw new BaxError('engine_failed', 'the local engine ended right after its start')
     return `unix:${state.socket}`

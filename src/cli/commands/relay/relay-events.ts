@@ -1,7 +1,8 @@
 /** `bax relay events`: reads, follows, exports or deletes the events of a relay browser. */
+import { requiredWord } from '../../parse/typed.ts'
 import { resolve } from 'node:path'
 import { Argument, Option } from 'commander'
-import { call } from '../../../client/client.ts'
+import type { Input } from '../../../client/calls.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { RelayEvent, RelayEventPage } from '../../../core/shapes/relay.ts'
 import { operationNamed } from '../../context.ts'
@@ -15,7 +16,7 @@ import { watch } from '../../output/watch.ts'
 import { writeOutput } from '../../output/write-output.ts'
 
 export const command: TerminalCommand = async (invocation) => {
-  const { params, http } = operationNamed(invocation.manifest, 'readRelayEvents')
+  const { params } = operationNamed(invocation.manifest, 'readRelayEvents')
   const filters = params.filter(({ name }) => name !== 'id' && name !== 'format')
   const { context, typed } = parseInvocation(invocation, (command) => {
     command.addArgument(new Argument('<id>', 'ID or name of a relay session'))
@@ -27,27 +28,27 @@ export const command: TerminalCommand = async (invocation) => {
       .addOption(new Option('--clear', 'delete all events; allows no other flag'))
   })
   const { flags, words } = typed
-  const { io, manifest, settings } = context
-  const id = words[0] as string
+  const { io, settings } = context
+  const id = requiredWord(words, 0)
   const filter = flagFields(filters, flags, io.cwd)
   const ndjson = flags['ndjson'] === true
-  return withEngine(context, { when: 'ask' }, async ({ transport }) => {
-    const read = (more: object = {}) =>
-      call(transport, http, { id, ...filter, ...more }, { signal: io.signal, strict: true })
+  return withEngine(context, { when: 'ask' }, async (engine) => {
+    const read = (more: Partial<Input<'readRelayEvents'>> = {}) =>
+      engine.ask('readRelayEvents', { ...filter, id, ...more }, { signal: io.signal, strict: true })
     if (flags['clear']) {
       const [flag] = Object.keys(filter)
       if (flag !== undefined) {
         throw new BaxError('invalid_request', `--clear deletes all events and takes no --${flag.replaceAll('_', '-')}`)
       }
-      await call(transport, operationNamed(manifest, 'clearRelayEvents').http, { id }, { signal: io.signal })
+      await engine.ask('clearRelayEvents', { id }, { signal: io.signal })
     } else if (flags['har'] !== undefined) {
       writeHar(io, (await read({ format: 'har' })) as HarArchive, flags['har'] as string)
     } else if (flags['follow']) {
       await watch({
-        transport,
-        http: operationNamed(manifest, 'followRelayEvents').http,
+        engine,
+        stream: 'followRelayEvents',
         // Fields of a page do not apply to the stream.
-        input: { id, ...filter, limit: undefined, order: undefined, wait_ms: undefined },
+        input: { ...filter, id, limit: undefined, order: undefined, wait_ms: undefined },
         io,
         onEvent: showEvent(io, ndjson || settings.json),
       })

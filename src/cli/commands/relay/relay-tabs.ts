@@ -1,7 +1,5 @@
 /** `bax relay tabs`: lists the tabs of a relay browser. */
 import { Argument } from 'commander'
-import { call } from '../../../client/client.ts'
-import type { RelayRecord } from '../../../core/shapes/relay.ts'
 import { operationNamed } from '../../context.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
@@ -13,9 +11,8 @@ export const command: TerminalCommand = async (invocation) => {
   })
   const { io, settings, manifest } = context
   const operation = operationNamed(manifest, 'getRelay')
-  return withEngine(context, { when: 'ask' }, async (engine) => {
-    const input = { id: typed.words[0] }
-    const record = (await call(engine.transport, operation.http, input, { signal: io.signal })) as RelayRecord
+  return withEngine(context, { when: 'ask' }, async ({ ask }) => {
+    const record = await ask('getRelay', { id: String(typed.words[0]) }, { signal: io.signal })
     const columns = ['target_id', 'active', 'responsive', 'title', 'url']
     const show = { as: 'table', items: 'targets', columns } as const
     await showAnswer(io, { ...operation, show }, record, settings.json)

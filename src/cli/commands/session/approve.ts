@@ -1,11 +1,10 @@
 /** `bax approve`: lists the actions that wait for a person, and approves or rejects them. */
+import { listedWords } from '../../parse/typed.ts'
 import { Argument } from 'commander'
-import { call } from '../../../client/client.ts'
-import type { Transport } from '../../../client/transport.ts'
 import { BaxError, exits } from '../../../core/errors/errors.ts'
 import type { ApprovalDecided, ApprovalList, ApprovalRecord } from '../../../core/access/approvals.ts'
 import { approvalNotFound } from '../../../core/access/approval-not-found.ts'
-import { type Context, operationNamed } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
 import { runningEngine } from '../../engine/need.ts'
 import { note, print } from '../../io.ts'
@@ -17,43 +16,32 @@ export const command: TerminalCommand = async (invocation) => {
     command.option('--reject', 'reject them: they are not executed')
     command.option('--all', 'approve or reject all actions that wait')
   })
-  const ids = (typed.words[0] ?? []) as readonly string[]
-  const { all, reject } = typed.flags as { all?: boolean; reject?: boolean }
+  const ids = listedWords(typed.words, 0)
+  const { all, reject } = typed.flags
   if (all && ids.length > 0)
     throw new BaxError('invalid_request', '--all and an ID exclude each other', { hint: 'give one of them' })
   if (reject && !all && ids.length === 0)
     throw new BaxError('invalid_request', '--reject needs an ID, or --all', { hint: 'run "bax approve" for the list' })
-  return withEngine(context, runningEngine, async ({ transport }) => {
-    const list = await listed(context, transport)
+  return withEngine(context, runningEngine, async ({ ask }) => {
+    const { signal } = context.io
+    const list = await ask('listApprovals', {}, { signal })
     if (!all && ids.length === 0) return show(context, list)
     const chosen = all ? list.approvals : ids.map((id) => find(list.approvals, id))
     const operation = reject ? 'rejectAction' : 'approveAction'
     const decided: ApprovalDecided[] = []
-    for (const one of chosen) decided.push(await decide(context, transport, operation, one))
+    for (const { session_id, approval_id } of chosen)
+      decided.push(await ask(operation, { session_id, approval_id }, { signal }))
     if (context.settings.json) print(context.io, JSON.stringify({ decided, total: decided.length }))
     else for (const { decision, kind, approval_id } of decided) note(context.io, `${decision}: ${kind} ${approval_id}`)
     return exits.done
   })
 }
 
-const listed = async ({ io, manifest }: Context, transport: Transport): Promise<ApprovalList> =>
-  (await call(transport, operationNamed(manifest, 'listApprovals').http, {}, { signal: io.signal })) as ApprovalList
-
 /** Finds an action by its ID. @throws BaxError `approval_not_found` */
 function find(approvals: readonly ApprovalRecord[], id: string): ApprovalRecord {
   const found = approvals.find(({ approval_id }) => approval_id === id)
   if (!found) throw approvalNotFound(id)
   return found
-}
-
-async function decide(
-  { io, manifest }: Context,
-  transport: Transport,
-  operation: 'approveAction' | 'rejectAction',
-  { session_id, approval_id }: ApprovalRecord,
-): Promise<ApprovalDecided> {
-  const { http } = operationNamed(manifest, operation)
-  return (await call(transport, http, { session_id, approval_id }, { signal: io.signal })) as ApprovalDecided
 }
 
 /** Prints what waits. Code keeps its lines: on one line, a comment would hide the rest. */

@@ -1,5 +1,5 @@
 /** `bax do`: runs a batch of browser commands in one request. */
-import { BaxError } from '../../../core/errors/errors.ts'
+import { BaxError, messageOf } from '../../../core/errors/errors.ts'
 import { type Io, readStdin } from '../../io.ts'
 import { contextOf, type Invocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { doKind, parseBatch } from '../../parse/parse-batch.ts'
@@ -33,7 +33,7 @@ export async function readCommands(io: Io): Promise<Record<string, unknown>> {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    const message = `standard input is not JSON: ${(error as Error).message}`
+    const message = `standard input is not JSON: ${messageOf(error)}`
     throw new BaxError('invalid_json', message, { hint, cause: error })
   }
   if (Array.isArray(value)) return renameCommands({ commands: value })

@@ -1,7 +1,7 @@
 /** `bax open`: opens a page in a session, which is created if it does not exist. */
+import { textWord } from '../../parse/typed.ts'
 import { Argument } from 'commander'
-import { call } from '../../../client/client.ts'
-import type { Transport } from '../../../client/transport.ts'
+import type { Calls, Unchecked } from '../../../client/calls.ts'
 import { BaxError, exits } from '../../../core/errors/errors.ts'
 import { type Context, operationNamed } from '../../context.ts'
 import { withSession } from '../../engine/locate-engine.ts'
@@ -32,23 +32,25 @@ export const command: TerminalCommand = async (invocation) => {
     throw new BaxError('invalid_request', 'a session of an embedded engine ends with its command', {
       hint: 'leave out --embedded, or use "bax do"',
     })
-  const url = typed.words[0] as string | undefined
+  const url = textWord(typed.words, 0)
   const creation = flagFields(params, typed.flags, io.cwd)
   const named = batchSession(context, typed.flags)
   return withSession(context, { when: 'start' }, named?.source, async (engine) => {
-    const { transport } = engine
     const session_id = named
-      ? await idOf(context, transport, named, creation)
-      : await createReady(context, transport, creation)
+      ? await idOf(context, engine, named, creation)
+      : await createReady(context, engine, creation)
     if (url !== undefined) {
       const batch = {
         commands: [{ command: 'navigate_to', data: { url, ...flagFields([timeout], typed.flags, io.cwd) } }],
         flags: { session: session_id },
       }
-      return sendBatch(context, { batch, engine: { ...engine, transport: { ...transport, close: async () => {} } } })
+      return sendBatch(context, {
+        batch,
+        engine: { ...engine, transport: { ...engine.transport, close: async () => {} } },
+      })
     }
     const { settings } = context
-    if (settings.json) print(io, JSON.stringify(await liveSession(context, transport, session_id)))
+    if (settings.json) print(io, JSON.stringify(await liveSession(context, engine, session_id)))
     else print(io, session_id)
     return exits.done
   })
@@ -57,25 +59,24 @@ export const command: TerminalCommand = async (invocation) => {
 /** Returns the ID of a session, which is created if there is none with the name. */
 async function idOf(
   context: Context,
-  transport: Transport,
+  calls: Calls,
   { id, source }: FoundSession,
-  creation: Readonly<Record<string, unknown>>,
+  creation: Unchecked,
 ): Promise<string> {
   const session = { name: id, creation, opens: true }
-  const relayed = source === 'default' ? undefined : await relayNamed(context, transport, id)
+  const relayed = source === 'default' ? undefined : await relayNamed(context, calls, id)
   if (relayed !== undefined) return relayed
-  const find = async () => (await liveSession(context, transport, id)).session_id
+  const find = async () => (await liveSession(context, calls, id)).session_id
   // A new session would not have this ID.
-  if (source !== 'choice' && !/^(?:ses|rly)_/.test(id)) return inNamedSession(context, transport, session, find)
-  if (Object.keys(creation).length > 0) await assertSame(context, transport, session)
+  if (source !== 'choice' && !/^(?:ses|rly)_/.test(id)) return inNamedSession(context, calls, session, find)
+  if (Object.keys(creation).length > 0) await assertSame(context, calls, session)
   return find()
 }
 
 /** Returns the ID of the connected browser with an ID or name, if there is one that the caller may use. */
-async function relayNamed({ io }: Context, transport: Transport, name: string): Promise<string | undefined> {
+async function relayNamed({ io }: Context, { ask }: Calls, name: string): Promise<string | undefined> {
   try {
-    const answer = await call(transport, 'GET /relay/sessions', {}, { signal: io.signal })
-    const { sessions } = answer as { sessions: readonly { id: string; name: string | null }[] }
+    const { sessions } = await ask('listRelays', {}, { signal: io.signal })
     return sessions.find((relay) => relay.id === name || relay.name === name)?.id
   } catch (error) {
     if (error instanceof BaxError && error.code === 'forbidden_scope') return undefined

@@ -1,8 +1,8 @@
 /** `bax record`: records what a person does in a browser as a script. */
+import { textWord } from '../../parse/typed.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Argument } from 'commander'
-import { createClient } from '../../../client/client.ts'
 import { BaxError, exits } from '../../../core/errors/errors.ts'
 import type { RecordingState } from '../../../core/shapes/recording.ts'
 import { startSteps } from '../../../core/text/write-script.ts'
@@ -35,7 +35,7 @@ export const command: TerminalCommand = async (invocation) => {
     command.option('-s, --session <id>', 'ID or name of an existing session to record, which stays open')
   })
   const { io, manifest } = context
-  const [url] = typed.words as [string | undefined]
+  const url = textWord(typed.words, 0)
   if (url !== undefined && /\.ya?ml$/i.test(url) && !url.includes('://'))
     throw new BaxError('invalid_request', `${JSON.stringify(url)} is the name of a script, not a URL`, {
       hint: `use "bax record [url] -o ${url}"`,
@@ -105,34 +105,33 @@ async function show(
 }
 
 /** Creates a session with a window where this machine can show one; the person answers dialogs. */
-const openSession = (context: Context, { kind, transport }: LocatedEngine): Promise<string> =>
-  createReady(context, transport, {
+const openSession = (context: Context, engine: LocatedEngine): Promise<string> =>
+  createReady(context, engine, {
     ...lifetime,
     dialogs: 'ask',
-    headless: kind === 'server' || !hasDisplay(context.io),
+    headless: engine.kind === 'server' || !hasDisplay(context.io),
   })
 
 /** Opens the first page, adds the step for it, and prints how to control a session without a window. */
 async function begin(
-  { io, manifest }: Context,
-  { transport }: LocatedEngine,
+  { io }: Context,
+  { ask }: LocatedEngine,
   {
     id: session_id,
     url,
     script,
   }: { readonly id: string; readonly url: string | undefined; readonly script: ScriptFile },
 ): Promise<void> {
-  const client = createClient(transport, manifest.operations)
   if (url !== undefined) {
     const commands = [{ command: 'navigate_to', data: { url } }]
-    const { results } = await client.runCommands({ session_id, commands }, { signal: io.signal, strict: true })
+    const { results } = await ask('runCommands', { session_id, commands }, { signal: io.signal, strict: true })
     const [result] = results
     if (!result?.success && result?.code !== 'dialog_blocking') throw BaxError.fromBody(result, 'navigation_failed')
     if (!result.success) note(io, 'the page has opened a dialog: its answer is not recorded')
   }
-  const session = await client.getSession({ session_id }, { signal: io.signal })
+  const session = await ask('getSession', { session_id }, { signal: io.signal })
   for (const step of startSteps(url ?? session.url)) script.add(step)
   if (!session.headless) return
-  const link = await client.linkLiveView({ session_id, control: true }, { signal: io.signal })
+  const link = await ask('linkLiveView', { session_id, control: true }, { signal: io.signal })
   note(io, `open this page and take control: ${link.live_view_url}`)
 }

@@ -1,11 +1,11 @@
 /** `bax run`: runs scripts of browser steps. */
+import { listedWords } from '../../parse/typed.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { Param } from '../../../core/operation/params.ts'
 import { operationNamed } from '../../context.ts'
-import { flagFields } from '../../parse/batch.ts'
 import { type Invocation, parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { addParam, collect } from '../../parse/flags.ts'
-import type { TypedArguments } from '../../parse/values.ts'
+import { flagValue } from '../../parse/values.ts'
 import { print } from '../../io.ts'
 import type { RunOptions } from '../../run/options.ts'
 
@@ -47,7 +47,7 @@ export const command: TerminalCommand = async (invocation) => {
     command.option('--schema', 'print the JSON Schema of scripts, for editors')
   })
   const flags = typed.flags as Flags
-  const files = (typed.words[0] ?? []) as readonly string[]
+  const files = listedWords(typed.words, 0)
   const run = await import('../../run/index.ts')
   if (flags.schema) return print(context.io, await run.scriptSchemaText())
   if (files.length === 0)
@@ -61,7 +61,7 @@ export const command: TerminalCommand = async (invocation) => {
     reporters: parseReporters(flags.reporter ?? (context.settings.json ? ['json'] : [])),
     parallel: wholeNumber('--parallel', flags.parallel, 1) ?? 1,
     retries: wholeNumber('--retries', flags.retries, 0) ?? 0,
-    ...confirmOf(invocation, typed.flags, context.io.cwd),
+    confirm: flagValue(confirmParam(invocation), typed.flags, context.io.cwd) as RunOptions['confirm'],
     shard: flags.shard === undefined ? undefined : parseShard(flags.shard),
   }
   return run.runScripts(options, context)
@@ -70,9 +70,6 @@ export const command: TerminalCommand = async (invocation) => {
 /** Returns the flag for actions that wait for a person, as the operation declares it. */
 const confirmParam = ({ manifest }: Pick<Invocation, 'manifest'>): Param =>
   operationNamed(manifest, 'createSession').params.find(({ name }) => name === 'confirm')!
-
-const confirmOf = (invocation: Invocation, flags: TypedArguments['flags'], cwd: string): Pick<RunOptions, 'confirm'> =>
-  flagFields([confirmParam(invocation)], flags, cwd)
 
 function parseVars(given: readonly string[]): Record<string, string> {
   return Object.fromEntries(

@@ -10,20 +10,20 @@ import { withSpinner } from '../../output/progress.ts'
 import { styleFor } from '../../output/style.ts'
 import { operationCommand, type OperationShape } from '../operation-command.ts'
 
-const shape: OperationShape = {
+const shape = {
   operation: 'createSession',
   flags(command) {
     command.option('--use', 'make it the default session')
     command.option('--no-wait', 'print the provision instead of waiting for a browser')
   },
-}
+} satisfies OperationShape
 
 export const command = operationCommand(shape, async (creation) => {
-  const { context, io, settings, typed, engine, transport, input } = creation
+  const { context, io, settings, typed, engine, input } = creation
   const answer = await withSpinner(io, 'creating a session', async (say) => {
-    const created = await createOrUndo(context, transport, input)
+    const created = await createOrUndo(context, engine, input)
     const waits = created.status === 'provisioning' && typed.flags['wait'] !== false
-    return waits ? waitForProvision(transport, created.provision_id!, io.signal, say) : created
+    return waits ? waitForProvision(engine, created.provision_id!, io.signal, say) : created
   })
   if (typed.flags['use'] && answer.session_id) {
     await writeChoice(settings, { session_id: answer.session_id, home: engine.name })

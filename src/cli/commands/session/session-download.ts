@@ -2,6 +2,6 @@
 import { addOutput, saveDownload } from '../../output/save-download.ts'
 import { operationCommand } from '../operation-command.ts'
 
-const shape = { operation: 'downloadSessionFile', words: 'session download <name>', flags: addOutput }
+const shape = { operation: 'downloadSessionFile', words: 'session download <name>', flags: addOutput } as const
 
 export const command = operationCommand(shape, (call) => saveDownload(call, String(call.input['name'])))

@@ -1,11 +1,10 @@
 /** `bax session use`: chooses the default session. */
+import { textWord } from '../../parse/typed.ts'
 import { Argument } from 'commander'
-import { call } from '../../../client/client.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
-import type { SessionRecord } from '../../../core/shapes/session.ts'
 import { writeChoice } from '../../session/choose-session.ts'
 import { noEngineFor, readChoice } from '../../session/chosen-session.ts'
-import { type Context, operationNamed } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { withSession } from '../../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { note, print } from '../../io.ts'
@@ -15,7 +14,7 @@ export const command: TerminalCommand = async (invocation) => {
     command.addArgument(new Argument('[id|name]', 'session to choose; without it, prints the current choice'))
     command.option('--clear', 'delete the choice')
   })
-  const id = typed.words[0] as string | undefined
+  const id = textWord(typed.words, 0)
   if (typed.flags['clear']) {
     if (id !== undefined) throw new BaxError('invalid_request', '--clear takes no session')
     return writeChoice(context.settings, undefined)
@@ -31,14 +30,13 @@ function showChoice({ io, settings }: Context): void {
 }
 
 async function choose(context: Context, session_id: string): Promise<void> {
-  const { io, settings, manifest } = context
+  const { io, settings } = context
   if (settings.embedded)
     throw new BaxError('invalid_request', 'a session of an embedded engine ends with its command', {
       hint: 'leave out --embedded',
     })
   return withSession(context, { when: 'running', absent: noEngineFor(session_id) }, 'flag', async (engine) => {
-    const { http } = operationNamed(manifest, 'getSession')
-    const record = (await call(engine.transport, http, { session_id }, { signal: io.signal })) as SessionRecord
+    const record = await engine.ask('getSession', { session_id }, { signal: io.signal })
     if (record.status !== 'ready') {
       throw new BaxError('session_closed', `session ${session_id} is ${record.status}`, {
         hint: 'run "bax session list" for the live sessions',

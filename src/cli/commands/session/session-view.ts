@@ -1,16 +1,16 @@
 /** `bax session view`: opens the live view of a session, or prints its URL. */
-import type { LiveViewLink } from '../../../core/shapes/live-view.ts'
+import { messageOf } from '../../../core/errors/errors.ts'
 import { type Io, note, print } from '../../io.ts'
 import { hasDisplay } from '../../engine/engine-config.ts'
 import { operationCommand, type OperationShape } from '../operation-command.ts'
 
-const shape: OperationShape = {
+const shape = {
   operation: 'linkLiveView',
   flags: (command) => void command.option('--print', 'print the URL without opening it'),
-}
+} satisfies OperationShape
 
 export const command = operationCommand(shape, async ({ io, settings, typed, ask }) => {
-  const link = (await ask()) as LiveViewLink
+  const link = await ask()
   if (settings.json) print(io, JSON.stringify(link))
   else if (typed.flags['print'] || !io.stdout.isTTY || !hasDisplay(io)) print(io, link.live_view_url)
   else await openPage(io, link.live_view_url)
@@ -23,7 +23,7 @@ async function openPage(io: Io, url: string): Promise<void> {
     await open(url)
     note(io, 'opened in your browser')
   } catch (error) {
-    note(io, `cannot open a browser: ${(error as Error).message}`)
+    note(io, `cannot open a browser: ${messageOf(error)}`)
     print(io, url)
   }
 }

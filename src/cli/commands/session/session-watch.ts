@@ -4,13 +4,13 @@ import { print } from '../../io.ts'
 import { watch } from '../../output/watch.ts'
 import { operationCommand, type OperationShape } from '../operation-command.ts'
 
-const shape: OperationShape = {
+const shape = {
   operation: 'sessionEvents',
   flags: (command) => void command.option('--ndjson', 'print one JSON event per line, like --json'),
-}
+} satisfies OperationShape
 
-export const command = operationCommand(shape, async ({ io, settings, typed, operation, input, transport }) => {
+export const command = operationCommand(shape, async ({ io, settings, typed, shape, input, engine }) => {
   const asJson = settings.json || typed.flags['ndjson'] === true
   const onEvent = (event: Event) => print(io, asJson ? JSON.stringify(event) : eventLine(event))
-  await watch({ transport, http: operation.http, input, io, onEvent })
+  await watch({ engine, stream: shape.operation, input, io, onEvent })
 })

@@ -1,16 +1,15 @@
 /** `bax shell artifacts download`: downloads files of an artifact. */
+import { requiredWord, textFlag, textWord } from '../../parse/typed.ts'
 import { resolve } from 'node:path'
 import { Argument } from 'commander'
-import { call, download } from '../../../client/client.ts'
+import type { Calls } from '../../../client/calls.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
-import { type Context, operationNamed } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { note, print } from '../../io.ts'
 import { artifactsOf, isStdout, saveArtifacts, saveBytes, type Saved, targetOf } from '../../shell/save-files.ts'
 import { writeThrough } from '../../shell/write-through.ts'
 import { BaxError, exits } from '../../../core/errors/errors.ts'
-import type { Artifact } from '../../../core/shapes/shell/artifacts.ts'
-import type { Transport } from '../../../client/transport.ts'
 
 export const command: TerminalCommand = async (invocation) => {
   const { context, typed } = parseInvocation(invocation, (command) => {
@@ -18,11 +17,12 @@ export const command: TerminalCommand = async (invocation) => {
     command.addArgument(new Argument('[file-name]', 'name in "bax shell artifacts list"; by default all files'))
     command.option('-o, --output <file|folder>', 'file or folder to write to; - for standard output')
   })
-  const [id, name] = typed.words as [string, string | undefined]
-  const output = typed.flags['output'] as string | undefined
-  const { io, manifest, settings } = context
-  return withEngine(context, { when: 'ask' }, async ({ transport }) => {
-    const { paths, failed } = await save({ io, manifest, transport, id, name, output })
+  const id = requiredWord(typed.words, 0)
+  const name = textWord(typed.words, 1)
+  const output = textFlag(typed.flags, 'output')
+  const { io, settings } = context
+  return withEngine(context, { when: 'ask' }, async (engine) => {
+    const { paths, failed } = await save({ io, engine, id, name, output })
     if (settings.json) print(io, JSON.stringify({ paths, ...(failed.length > 0 && { failed }) }))
     else for (const path of paths) print(io, path)
     for (const { error } of failed) note(io, `not saved: ${error}`)
@@ -31,37 +31,36 @@ export const command: TerminalCommand = async (invocation) => {
   })
 }
 
-interface ArtifactRequest extends Pick<Context, 'io' | 'manifest'> {
-  readonly transport: Transport
+interface ArtifactRequest extends Pick<Context, 'io'> {
+  readonly engine: Calls
   readonly id: string
   readonly name: string | undefined
   readonly output: string | undefined
 }
 
 async function save(request: ArtifactRequest): Promise<Saved> {
-  const { io, transport, id, name, output = '.' } = request
+  const { io, engine, id, name, output = '.' } = request
   const folder = resolve(io.cwd, output)
   if (id.startsWith('sh_')) {
-    const artifacts = await artifactsOf(transport, id, io.signal)
+    const artifacts = await artifactsOf(engine, id, io.signal)
     const selected = artifacts.map((artifact) => ({
       ...artifact,
       files: artifact.files.filter((file) => name === undefined || file.name === name),
     }))
-    const saved = await saveArtifacts(transport, selected, folder, io.signal)
+    const saved = await saveArtifacts(engine, selected, folder, io.signal)
     if (name !== undefined && saved.paths.length + saved.failed.length === 0)
       throw new BaxError('artifact_not_found', `no artifact of ${id} has a file ${JSON.stringify(name)}`)
     return saved
   }
   if (name !== undefined) return saveFile(request, name)
-  const http = 'GET /shell/artifacts/{artifact_id}'
-  const artifact = (await call(transport, http, { artifact_id: id }, { signal: io.signal })) as Artifact
-  return saveArtifacts(transport, [artifact], folder, io.signal)
+  const artifact = await engine.ask('getArtifact', { artifact_id: id }, { signal: io.signal })
+  return saveArtifacts(engine, [artifact], folder, io.signal)
 }
 
 async function saveFile(request: ArtifactRequest, file_name: string): Promise<Saved> {
-  const { io, manifest, transport, id, output } = request
-  const { http } = operationNamed(manifest, 'downloadArtifact')
-  const { bytes } = await download(transport, http, { artifact_id: id, file_name }, { signal: io.signal })
+  const { io, engine, id, output } = request
+  const file = { artifact_id: id, file_name }
+  const { bytes } = await engine.download('downloadArtifact', file, { signal: io.signal })
   if (isStdout(output)) {
     for await (const chunk of bytes) await writeThrough(io.stdout, chunk)
     return { paths: [], failed: [] }

@@ -1,11 +1,10 @@
 /** `bax shell artifacts list`: lists the output files of commands. */
-import type { ArtifactList } from '../../../core/shapes/shell/artifacts.ts'
 import { note, print } from '../../io.ts'
 import { showAnswer } from '../../output/output.ts'
 import { operationCommand } from '../operation-command.ts'
 
 export const command = operationCommand('listArtifacts', async ({ io, settings, operation, ask }) => {
-  const list = (await ask()) as ArtifactList
+  const list = await ask()
   if (settings.json) return print(io, JSON.stringify(list))
   const files = list.artifacts.flatMap(({ artifact_id, created_at, files }) =>
     files.map((file) => ({ artifact_id, created_at, ...file })),

@@ -1,4 +1,6 @@
 /** `bax shell attach`: runs a shell or another program of a session in this terminal. */
+import { listedWords, textFlag, textFlags } from '../../parse/typed.ts'
+import { uncheckedFields } from '../../../client/calls.ts'
 import { operationNamed } from '../../context.ts'
 import { shellFor } from '../../session/chosen-session.ts'
 import { addShellFlag } from '../../parse/flags.ts'
@@ -22,27 +24,26 @@ export const command: TerminalCommand = async (invocation) => {
     addVariables(command)
   })
   const { io, settings } = context
-  const session_id = shellFor(settings, typed.flags['session'] as string | undefined)?.id
+  const session_id = shellFor(settings, textFlag(typed.flags, 'session'))?.id
   if (session_id === undefined) throw noShell()
   needTerminal(io, 'run "bax shell exec -s ID -- …" without a terminal instead')
-  const argv = (typed.words[0] ?? []) as readonly string[]
-  const env = variablesOf(typed.flags['env'], io)
+  const argv = listedWords(typed.words, 0)
+  const env = variablesOf(textFlags(typed.flags, 'env'), io)
   return withEngine(
     context,
     needOf(operationNamed(invocation.manifest, 'shellExec'), { session_id }),
     async (engine) => {
       const { exitCode } = await runInTerminal({
         io,
-        transport: engine.transport,
-        http: 'POST /shell/exec/stream',
-        body: {
+        engine,
+        body: uncheckedFields({
           session_id,
           ...(argv.length > 0 ? { argv } : { command: shellOfImage }),
           ...(typed.flags['cwd'] !== undefined && { cwd: typed.flags['cwd'] }),
           ...(env && { env }),
           // The user ends the program; the timeouts of the session still apply.
           timeout_secs: limits.exec.maxTimeoutSecs,
-        },
+        }),
       })
       return exitCode
     },

@@ -1,5 +1,5 @@
 /** `bax shell create`: creates a shell session and prints its ID. */
-import type { ShellSession } from '../../../core/shapes/shell/session.ts'
+import { textFlags } from '../../parse/typed.ts'
 import { note, print } from '../../io.ts'
 import { showWarning } from '../../output/output.ts'
 import { withSpinner } from '../../output/progress.ts'
@@ -7,11 +7,11 @@ import { addVariables, variablesOf } from '../../shell/variables.ts'
 import { styleFor } from '../../output/style.ts'
 import { operationCommand, type OperationShape } from '../operation-command.ts'
 
-const shape: OperationShape = { operation: 'createShell', without: ['env'], flags: addVariables }
+const shape = { operation: 'createShell', without: ['env'], flags: addVariables } satisfies OperationShape
 
 export const command = operationCommand(shape, async ({ io, settings, typed, ask }) => {
-  const env = variablesOf(typed.flags['env'], io)
-  const session = (await withSpinner(io, 'creating a shell session', () => ask({ env }))) as ShellSession
+  const env = variablesOf(textFlags(typed.flags, 'env'), io)
+  const session = await withSpinner(io, 'creating a shell session', () => ask({ env }))
   if (settings.json) return print(io, JSON.stringify(session))
   const { green, dim } = await styleFor(io, io.stderr)
   const hint = dim(`(continue with: bax shell exec -s ${session.session_id} -- …)`)

@@ -1,11 +1,9 @@
 /** `bax shell exec`: runs a command of a session with the standard streams and exit code of this process. */
+import { textFlag } from '../../parse/typed.ts'
 import { resolve } from 'node:path'
-import { call } from '../../../client/client.ts'
-import type { Transport } from '../../../client/transport.ts'
+import type { Calls, Unchecked } from '../../../client/calls.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { Artifact } from '../../../core/shapes/shell/artifacts.ts'
-import type { ExecResult } from '../../../core/shapes/shell/exec.ts'
-import type { ShellSession } from '../../../core/shapes/shell/session.ts'
 import { type Context, operationNamed } from '../../context.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { printFailure } from '../../output/errors.ts'
@@ -29,14 +27,14 @@ export const command: TerminalCommand = async (invocation) => {
   try {
     const { context, typed } = parseInvocation(invocation, (command) => addExecFlags(command, manifest))
     isJson = context.settings.json
-    const session = shellFor(context.settings, typed.flags['session'] as string | undefined)?.id
+    const session = shellFor(context.settings, textFlag(typed.flags, 'session'))?.id
     const request = await readExec(typed, manifest, io, session)
     if (request.isTerminal) needTerminal(io, 'run "bax shell exec -s ID -- …" without a terminal instead')
     if (session === undefined) {
-      return await withEngine(context, { when: 'ask' }, ({ transport }) => runInOwnShell({ context, transport, request })) // prettier-ignore
+      return await withEngine(context, { when: 'ask' }, (engine) => runInOwnShell({ context, engine, request }))
     }
     const need = needOf(operationNamed(manifest, 'shellExec'), { session_id: session })
-    return await withEngine(context, need, ({ transport }) => runNamed({ context, transport, request }, session))
+    return await withEngine(context, need, (engine) => runNamed({ context, engine, request }, session))
   } catch (error) {
     if (error instanceof Error && error.name === 'HelpWanted') throw error
     const code = await printFailure(error, io, isJson, invocation)
@@ -46,72 +44,70 @@ export const command: TerminalCommand = async (invocation) => {
 
 interface Exec {
   readonly context: Context
-  readonly transport: Transport
+  readonly engine: Calls
   readonly request: ExecRequest
 }
 
 /** Runs the command in a new session, which is always removed afterwards. */
 async function runInOwnShell(exec: Exec): Promise<number> {
-  const { context, transport, request } = exec
+  const { context, engine, request } = exec
   const { signal } = context.io
-  const create = () => call(transport, 'POST /shell/sessions', request.shell, { signal, strict: true })
-  const session = (await withSpinner(context.io, 'creating a shell session', create)) as ShellSession
-  const { session_id } = session
+  const create = () => engine.ask('createShell', request.shell, { signal, strict: true })
+  const { session_id } = await withSpinner(context.io, 'creating a shell session', create)
   let ended: Ended
   try {
     ended = await runOne(exec, session_id)
   } finally {
     // Not `io.signal`: an interrupted command still has to clean up.
     const closing = AbortSignal.timeout(limits.shell.closeMs)
-    await call(transport, 'DELETE /shell/sessions/{session_id}', { session_id }, { signal: closing })
+    await engine.ask('deleteShell', { session_id }, { signal: closing })
   }
   // The artifacts are complete when the session has ended.
-  await save(exec, () => artifactsOf(transport, session_id, signal))
+  await save(exec, () => artifactsOf(engine, session_id, signal))
   return ended.exitCode
 }
 
 async function runNamed(exec: Exec, session: string): Promise<number> {
   const ended = await runOne(exec, session)
   await save(exec, async () => {
-    const all = await artifactsOf(exec.transport, session, exec.context.io.signal)
+    const all = await artifactsOf(exec.engine, session, exec.context.io.signal)
     return all.filter(({ id }) => ended.artifactIds.includes(id))
   })
   return ended.exitCode
 }
 
 async function runOne(exec: Exec, session_id: string): Promise<Ended> {
-  const { context, transport, request } = exec
+  const { context, engine, request } = exec
   const { io, settings } = context
   const { isTerminal, isBackground, withStdin } = request
-  const http = 'POST /shell/exec/stream'
   const body = { ...request.body, session_id }
-  if (isTerminal) return runInTerminal({ io, transport, http, body })
+  if (isTerminal) return runInTerminal({ io, engine, body })
   if (settings.json || isBackground) return runWhole(exec, body)
-  return runFrames({ io, transport, http, body: { ...body, keep_stdin: withStdin }, withStdin })
+  return runFrames({ io, engine, body: { ...body, keep_stdin: withStdin }, withStdin })
 }
 
 /** Prints the answer of the API, or the ID of a background command. */
-async function runWhole({ context, transport, request }: Exec, body: Record<string, unknown>): Promise<Ended> {
+async function runWhole({ context, engine, request }: Exec, body: Unchecked): Promise<Ended> {
   const { io, settings } = context
   const { withStdin, isBackground } = request
   const input =
     withStdin && !isBackground ? { stdin: (await readStdinBytes(io)).toString('base64'), stdin_encoding: 'base64' } : {}
   const fields = { ...body, ...input, ...(isBackground && { background: true }) }
-  const answer = await call(transport, 'POST /shell/exec', fields, { signal: io.signal, strict: true })
+  const answer = await engine.ask('shellExec', fields, { signal: io.signal, strict: true })
   if (settings.json) print(io, JSON.stringify(answer))
-  if (isBackground) {
-    if (!settings.json) print(io, (answer as { exec_id: string }).exec_id)
+  if (!('exit_code' in answer)) {
+    if (!settings.json) print(io, answer.exec_id)
     return { exitCode: 0, artifactIds: [] }
   }
-  const { exit_code, artifact_id } = answer as ExecResult
+  const { exit_code, artifact_id } = answer
   return { exitCode: exit_code, artifactIds: artifact_id === null ? [] : [artifact_id] }
 }
 
-async function save({ context, transport, request }: Exec, find: () => Promise<readonly Artifact[]>): Promise<void> {
+async function save({ context, engine, request }: Exec, find: () => Promise<readonly Artifact[]>): Promise<void> {
   const { io, settings } = context
   if (request.output === undefined) return
   const artifacts = await find()
-  const { paths, failed } = await saveArtifacts(transport, artifacts, resolve(io.cwd, request.output), io.signal)
+  const { paths, failed } = await saveArtifacts(engine, artifacts, resolve(io.cwd, request.output), io.signal)
   for (const { skipped } of artifacts)
     for (const { name, reason } of skipped) note(io, `not saved: ${name} (${reason.replaceAll('_', ' ')})`)
   if (!settings.json) for (const path of paths) note(io, `saved ${path}`)

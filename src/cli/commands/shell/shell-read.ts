@@ -1,23 +1,19 @@
 /** `bax shell read`: prints the bytes of a file. */
-import { download } from '../../../client/client.ts'
-import type { ReadOutput } from '../../../core/shapes/shell/files.ts'
+import { uncheckedFields } from '../../../client/calls.ts'
 import { print } from '../../io.ts'
 import { operationCommand } from '../operation-command.ts'
 import { writeThrough } from '../../shell/write-through.ts'
 
-export const command = operationCommand('readShellFile', async ({ io, settings, input, transport, ask }) => {
+export const command = operationCommand('readShellFile', async ({ io, settings, input, engine, ask }) => {
   if (settings.json) return print(io, JSON.stringify(await ask()))
   const { session_id, path, path_b64, offset, length } = input
   if (offset !== undefined || length !== undefined) {
-    const { content } = (await ask({ encoding: 'base64' })) as ReadOutput
+    const { content } = await ask({ encoding: 'base64' })
     return writeThrough(io.stdout, Buffer.from(content, 'base64'))
   }
   // Streamed with backpressure, because files may be large.
-  const { bytes } = await download(
-    transport,
-    'GET /shell/fs/raw',
-    { session_id, path, path_b64 },
-    { signal: io.signal },
-  )
+  const { bytes } = await engine.download('downloadShellFile', uncheckedFields({ session_id, path, path_b64 }), {
+    signal: io.signal,
+  })
   for await (const chunk of bytes) await writeThrough(io.stdout, chunk)
 })

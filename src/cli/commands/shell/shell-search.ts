@@ -1,11 +1,10 @@
 /** `bax shell search`: prints matches as `path:line:column:text`, or as paths. */
-import type { SearchOutput } from '../../../core/shapes/shell/files.ts'
 import { exits } from '../../../core/errors/errors.ts'
 import { note, print } from '../../io.ts'
 import { operationCommand } from '../operation-command.ts'
 
 export const command = operationCommand('searchShellFiles', async ({ io, settings, ask }) => {
-  const found = (await ask()) as SearchOutput
+  const found = await ask()
   if (settings.json) print(io, JSON.stringify(found))
   else {
     for (const { path, line, column, text } of found.matches)

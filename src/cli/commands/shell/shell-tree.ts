@@ -1,10 +1,10 @@
 /** `bax shell tree`: prints a directory as a tree. */
-import type { TreeNode, TreeOutput } from '../../../core/shapes/shell/files.ts'
+import type { TreeNode } from '../../../core/shapes/shell/files.ts'
 import { note, print } from '../../io.ts'
 import { operationCommand } from '../operation-command.ts'
 
 export const command = operationCommand('shellFileTree', async ({ io, settings, ask }) => {
-  const tree = (await ask()) as TreeOutput
+  const tree = await ask()
   if (settings.json) return print(io, JSON.stringify(tree))
   print(io, tree.path)
   for (const line of linesOf(tree.root, '')) print(io, line)

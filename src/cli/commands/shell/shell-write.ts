@@ -1,20 +1,20 @@
 /** `bax shell write`: writes standard input, or the text of a flag, to a file. */
-import { upload } from '../../../client/client.ts'
+import { textFlag } from '../../parse/typed.ts'
 import { type Io, print, readStdinBytes } from '../../io.ts'
 import { operationCommand, type OperationShape } from '../operation-command.ts'
 
-const shape: OperationShape = {
+const shape = {
   operation: 'writeShellFile',
   without: ['content', 'encoding'],
   flags: (command) => void command.option('--content <text>', 'text to write instead of standard input'),
-}
+} satisfies OperationShape
 
-export const command = operationCommand(shape, async ({ io, settings, typed, input, transport, options, ask }) => {
-  const content = typed.flags['content'] as string | undefined
+export const command = operationCommand(shape, async ({ io, settings, typed, input, engine, options, ask }) => {
+  const content = textFlag(typed.flags, 'content')
   const { append, ...rest } = input
   const write = async () => {
     if (content !== undefined) return ask({ content })
-    if (!append) return upload(transport, 'PUT /shell/fs/raw', rest, bytesOf(io), options)
+    if (!append) return engine.upload('uploadShellFile', rest, bytesOf(io), options)
     return ask({ content: (await readStdinBytes(io)).toString('base64'), encoding: 'base64' })
   }
   const written = await write()

@@ -1,5 +1,6 @@
 /** `manifest.json` of a mirror: every page with its file, and every URL without a page. */
-import { systemReason } from '../../../core/errors/system-errors.ts'
+import { isMapping } from '../../../core/text/is-mapping.ts'
+import { systemReason, systemCode } from '../../../core/errors/system-errors.ts'
 import { join } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -72,9 +73,9 @@ export function readText(path: string): string | undefined {
   try {
     return readRegularFile(path, limits.crawl.mirrorFileBytes).toString()
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = systemCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new BaxError('invalid_request', `cannot read ${path}: ${systemReason(error as Error)}`, { cause: error })
+    throw new BaxError('invalid_request', `cannot read ${path}: ${systemReason(error)}`, { cause: error })
   }
 }
 
@@ -86,8 +87,8 @@ const namedFiles = ({ file, files }: Partial<ManifestPage>): string[] =>
 
 function parsed(text: string): Record<string, unknown> | undefined {
   try {
-    const value = JSON.parse(text) as unknown
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+    const value: unknown = JSON.parse(text)
+    return isMapping(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -12,7 +12,7 @@ export async function healedSelector(
   { fingerprint }: Pick<StepPlan, 'fingerprint'>,
   { selector }: Readonly<Record<string, unknown>>,
   error: unknown,
-  { client, sessionId, strict }: EngineAccess,
+  { ask, sessionId, strict }: EngineAccess,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (!fingerprint || strict || typeof selector !== 'string' || !(error instanceof StepFailure)) return undefined
@@ -20,7 +20,7 @@ export async function healedSelector(
   if (code !== 'element_not_found' || (details as { selector?: unknown } | undefined)?.selector !== selector)
     return undefined
   const commands = [{ command: 'find_similar', data: { selector, fingerprint } }]
-  const { results } = await client.runCommands({ session_id: sessionId(), commands }, { signal, strict: true })
+  const { results } = await ask('runCommands', { session_id: sessionId(), commands }, { signal, strict: true })
   const candidates = (results[0]?.data?.['candidates'] ?? []) as Candidate[]
   if (candidates.length < 2) return candidates[0]?.selector
   const names = candidates.map((one) => `${one.element} (${one.selector})`).join(', ')

@@ -40,7 +40,7 @@ export function parseCondition(value: unknown, at: Path, scope: StaticScope): Co
 /** Parses `'text'`, `3`, `true` and `null`; any other word is text. */
 function literal(text: string): unknown {
   if (/^["']/.test(text)) return text.slice(1, -1)
-  if (/^(true|false|null|-?\d+(\.\d+)?)$/.test(text)) return JSON.parse(text) as unknown
+  if (/^(true|false|null|-?\d+(\.\d+)?)$/.test(text)) return JSON.parse(text)
   return text
 }
 

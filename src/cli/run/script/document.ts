@@ -99,7 +99,7 @@ export function readDocument(file: string, source: string, errors: ScriptError[]
   return {
     file,
     text,
-    value: parsed.toJS({ maxAliasCount: 1000 }) as unknown,
+    value: parsed.toJS({ maxAliasCount: 1000 }),
     spanOf,
     spanOfKey(path) {
       const { key, value } = find(parsed.contents, path)

@@ -1,4 +1,5 @@
 /** Reads and checks `expect:` of a step before anything runs. */
+import { messageOf } from '../../../core/errors/errors.ts'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { checkValue } from './check.ts'
 import type { Path } from './document.ts'
@@ -48,7 +49,7 @@ function errorOf(work: () => unknown): string | undefined {
     work()
     return undefined
   } catch (error) {
-    return (error as Error).message.replace(/^Invalid regular expression: /, '')
+    return messageOf(error).replace(/^Invalid regular expression: /, '')
   }
 }
 

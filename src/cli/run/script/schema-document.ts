@@ -1,4 +1,5 @@
 /** Generates the JSON Schema of scripts, for editors, from their zod schemas and from all commands and operations. */
+import { isMapping } from '../../../core/text/is-mapping.ts'
 import { z } from 'zod'
 import { shareDefinitions } from './share-definitions.ts'
 import { scriptShape, stepShape } from './shape.ts'
@@ -17,7 +18,7 @@ const plainValue = { type: ['number', 'boolean'] }
 export function scriptSchema(verbs: Verbs): Json {
   const script = toJson(scriptShape)
   const step = toJson(stepShape)
-  const { command: _, data: __, ...options } = step['properties'] as Json
+  const { command: _, data: __, ...options } = mappingIn(step, 'properties')
   const byVerb = Object.fromEntries([...verbs].flatMap(([name, verb]) => spellings(name).map((key) => [key, shortForm(verb)]))) // prettier-ignore
   const bare = [...verbs].flatMap(([name, { schema, preset = {} }]) => (schema.safeParse(preset).success ? spellings(name) : [])) // prettier-ignore
   const steps = { type: 'array', minItems: 1, items: { $ref: '#/$defs/step' } }
@@ -31,7 +32,7 @@ export function scriptSchema(verbs: Verbs): Json {
         ...script,
         required: ['steps'],
         additionalProperties: false,
-        properties: { ...(script['properties'] as Json), steps, finally: { ...steps, minItems: 0 } },
+        properties: { ...mappingIn(script, 'properties'), steps, finally: { ...steps, minItems: 0 } },
       },
       body: {
         type: 'object',
@@ -41,7 +42,7 @@ export function scriptSchema(verbs: Verbs): Json {
       step: { anyOf: [{ enum: bare, description: 'A command without fields' }, { $ref: '#/$defs/stepMapping' }] },
       stepMapping: {
         type: 'object',
-        properties: { ...options, ...byVerb, ...(longForm(verbs)['properties'] as Json) },
+        properties: { ...options, ...byVerb, ...mappingIn(longForm(verbs), 'properties') },
         additionalProperties: false,
         oneOf: [...Object.keys(byVerb), 'command', 'include'].map((name) => ({ required: [name] })),
       },
@@ -93,53 +94,64 @@ function shortForms({ schema, forms: positional, texts, uses, preset = {} }: Ver
 /** Also allows numbers and booleans in a field with text or a list of texts. */
 function withPlainValues(field: Json): Json {
   const { description, anyOf, ...form } = field
-  const forms = Array.isArray(anyOf) ? (anyOf as Json[]) : [form]
+  const forms = Array.isArray(anyOf) ? anyOf.filter(isMapping) : [form]
   const isList = ({ type }: Json) => type === 'array'
-  const lists = forms.map((one) => (isList(one) ? { ...one, items: withPlainValues(one['items'] as Json) } : one))
+  const lists = forms.map((one) => (isList(one) ? { ...one, items: withPlainValues(mappingIn(one, 'items')) } : one))
   const all = forms.some(isList) ? lists : [...forms, plainValue]
   return Array.isArray(anyOf) ? { ...field, anyOf: all } : { ...(description !== undefined && { description }), anyOf: all } // prettier-ignore
 }
 
 /** Converts a zod schema, and allows references in place of every value. */
 function toJson(schema: z.ZodType): Json {
-  const {
-    $schema: _,
-    $defs = {},
-    ...json
-  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Json
-  return withReferences(inlined(json, $defs as Json), true) as Json
+  const whole: Json = { ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) }
+  const { $schema: _, $defs: __, ...json } = whole
+  return withReferences(inlined(json, mappingIn(whole, '$defs')), true)
 }
 
 /** Replaces `$ref` to named schemas by the schemas themselves: a document of many schemas has other `$defs`. */
-function inlined(node: unknown, named: Json): unknown {
-  if (Array.isArray(node)) return node.map((item) => inlined(item, named))
-  if (typeof node !== 'object' || node === null) return node
-  const { $ref, ...rest } = node as Json
-  const fields = Object.entries(rest).map(([key, value]) => [key, inlined(value, named)])
+function inlined({ $ref, ...rest }: Json, named: Json): Json {
+  const fields = Object.entries(rest).map(([key, value]) => [key, inAny(value, (node) => inlined(node, named))])
   const name = typeof $ref === 'string' ? $ref.replace('#/$defs/', '') : ''
   if (!Object.hasOwn(named, name))
     return Object.fromEntries([...fields, ...($ref === undefined ? [] : [['$ref', $ref]])])
-  const { id: _, ...shape } = named[name] as Json
-  return { ...(inlined(shape, named) as Json), ...Object.fromEntries(fields) }
+  const { id: _, ...shape } = mappingIn(named, name)
+  return { ...inlined(shape, named), ...Object.fromEntries(fields) }
+}
+
+/** Replaces the schemas in a value: itself, or those in a list. */
+function inAny(value: unknown, replace: (node: Json) => Json): unknown {
+  if (Array.isArray(value)) return value.map((item) => inAny(item, replace))
+  return isMapping(value) ? replace(value) : value
+}
+
+const mappingIn = (node: Json, key: string): Json => {
+  const value = node[key]
+  return isMapping(value) ? value : {}
 }
 
 /** Also allows the other spelling of the name of a command in a batch. */
 function withSpellings(field: string, { const: name, ...item }: Json): Json {
   if (name === undefined) return item
-  return { ...item, ...(field === 'command' ? { enum: spellings(name as string) } : { const: name }) }
+  return { ...item, ...(field === 'command' ? { enum: spellings(String(name)) } : { const: name }) }
 }
 
-function withReferences(node: unknown, isRoot = false): unknown {
-  if (Array.isArray(node)) return node.map((item) => withReferences(item))
-  if (typeof node !== 'object' || node === null) return node
+function withReferences(node: Json, isRoot = false): Json {
   const fields = Object.fromEntries(Object.entries(node).filter(([key]) => !annotations.has(key)))
   const inner: Json = Object.fromEntries(
     Object.entries(fields).map(([key, value]) => {
       if (key === 'properties' || key === '$defs') {
-        const entries = Object.entries(value as Json).map(([name, item]) => [name, withReferences(withSpellings(name, item as Json))]) // prettier-ignore
+        const entries = Object.entries(mappingIn(fields, key)).map(([name, item]) => [
+          name,
+          inAny(item, (schema) => withReferences(withSpellings(name, schema))),
+        ])
         return [key, Object.fromEntries(entries)]
       }
-      return [key, ['anyOf', 'oneOf', 'items', 'prefixItems'].includes(key) ? withReferences(value) : value]
+      return [
+        key,
+        ['anyOf', 'oneOf', 'items', 'prefixItems'].includes(key)
+          ? inAny(value, (schema) => withReferences(schema))
+          : value,
+      ]
     }),
   )
   // Editors then mark unknown fields, which bax run refuses.

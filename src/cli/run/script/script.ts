@@ -1,5 +1,6 @@
 /** Reads and checks scripts: their variables, secrets, session and steps. */
-import { systemReason } from '../../../core/errors/system-errors.ts'
+import { isMapping } from '../../../core/text/is-mapping.ts'
+import { systemReason, systemCode } from '../../../core/errors/system-errors.ts'
 import { dirname, resolve } from 'node:path'
 import { parse as parseYaml } from 'yaml'
 import { didYouMean } from '../../../core/errors/suggest.ts'
@@ -88,8 +89,8 @@ function textOf(file: string, path: string, { readFile }: ReadOptions, errors: S
 }
 
 function readErrorOf(file: string, error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException
-  return code === 'ENOENT' ? `file not found: ${file}` : `cannot read ${file}: ${systemReason(error as Error)}`
+  const code = systemCode(error)
+  return code === 'ENOENT' ? `file not found: ${file}` : `cannot read ${file}: ${systemReason(error)}`
 }
 
 /** A file that is being read, which is a script or included in one. */
@@ -132,14 +133,14 @@ function readScript(script: ScriptFile): Plan[] {
 
 function readMapping(errors: ScriptErrorList): Fields | undefined {
   const { value } = errors.document
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
+  if (isMapping(value)) return value
   errors.add([], `${value === null ? 'the file is empty: ' : ''}a script must be a mapping with a list of steps`)
   return undefined
 }
 
 /** Returns the values of `--var`, parsed as YAML where the default in the script is not text. */
 function overriddenVariables(declared: unknown, { overrides }: ReadOptions): Fields {
-  const defaults = typeof declared === 'object' && declared !== null ? (declared as Fields) : {}
+  const defaults = isMapping(declared) ? declared : {}
   return Object.fromEntries(
     Object.entries(overrides).map(([name, text]) => {
       const isText = typeof defaults[name] === 'string' || !Object.hasOwn(defaults, name)
@@ -175,8 +176,8 @@ function readHead(
 
 function readVariables(vars: unknown, passed: Fields, scope: StaticScope): void {
   const { errors } = scope
-  if (typeof vars !== 'object' || Array.isArray(vars)) return errors.add(['vars'], 'vars must be a mapping')
-  for (const [name, value] of Object.entries(vars as Fields)) {
+  if (!isMapping(vars)) return errors.add(['vars'], 'vars must be a mapping')
+  for (const [name, value] of Object.entries(vars)) {
     scope.used.add(name)
     // Overridden defaults are checked, too.
     const before = errors.count
@@ -259,10 +260,8 @@ function readInclude(
 }
 
 function passedVariables({ vars }: Fields, at: Path, scope: StaticScope): (readonly [string, Template])[] {
-  if (typeof vars !== 'object' || vars === null || Array.isArray(vars)) return []
-  return Object.entries(vars as Fields).map(
-    ([key, value]) => [key, readTemplate(value, [...at, 'vars', key], scope)] as const,
-  )
+  if (!isMapping(vars)) return []
+  return Object.entries(vars).map(([key, value]) => [key, readTemplate(value, [...at, 'vars', key], scope)] as const)
 }
 
 /** Parses an included file; undefined, with a reported error, when it cannot be included. */
@@ -291,7 +290,7 @@ function openIncluded(
 /** Parses a text as YAML; invalid YAML stays text. */
 function parseValue(text: string): unknown {
   try {
-    return parseYaml(text) as unknown
+    return parseYaml(text)
   } catch {
     return text
   }

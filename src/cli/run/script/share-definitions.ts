@@ -1,4 +1,5 @@
 /** Shrinks a JSON Schema: subschemas that occur several times move to `$defs`. */
+import { isMapping } from '../../../core/text/is-mapping.ts'
 
 type Json = Record<string, unknown>
 
@@ -50,8 +51,7 @@ export function shareDefinitions(root: Json): Json {
 
 /** Replaces the direct subschemas of a schema. `visit` also receives the name of the property that they describe. */
 function mapSubschemas(node: Json, visit: (schema: Json, property: string) => Json, property = ''): Json {
-  const mapped = (value: unknown, name: string) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value) ? visit(value as Json, name) : value
+  const mapped = (value: unknown, name: string) => (isMapping(value) ? visit(value, name) : value)
   return Object.fromEntries(
     Object.entries(node).map(([keyword, value]) => {
       if (single.has(keyword)) return [keyword, mapped(value, property)]

@@ -203,7 +203,7 @@ interface Field {
 function fieldsFromShortForm(verb: Verb, value: unknown, at: Path): Field[] | string {
   if (value === null || value === undefined) return []
   if (typeof value === 'object' && !Array.isArray(value)) {
-    return Object.entries(value).map(([field, item]) => ({ field, item: item as unknown, at: [...at, field] }))
+    return Object.entries(value).map(([field, item]) => ({ field, item, at: [...at, field] }))
   }
   const { name, forms, params } = verb
   const [first = []] = forms
@@ -262,8 +262,8 @@ function labelOf(fields: Fields, verbs: Verbs): string {
 
 function firstValue(value: unknown, field = ''): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value[0] as unknown
-  const { [field]: first, ...others } = value as Fields
+  if (Array.isArray(value)) return value[0]
+  const { [field]: first, ...others }: Fields = { ...value }
   if (first !== undefined) return first
   const named = Object.entries(others).find(([, other]) => typeof other === 'string')
   return named?.join(': ')

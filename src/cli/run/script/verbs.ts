@@ -87,7 +87,7 @@ class VerbMap extends Map<string, Verb> {
 }
 
 /** Whether an action creates the script's own shell, which later steps use and the end of the script stops. */
-export const startsShell = ({ http }: Verb): boolean => http === 'POST /shell/sessions'
+export const startsShell = ({ http }: Verb): boolean => http === operations.createShell.http
 
 type AnyOperation = Pick<Operation, 'summary' | 'http' | 'cli' | 'input'>
 

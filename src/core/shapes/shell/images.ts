@@ -25,4 +25,3 @@ export const buildFrame = z
 
 export type ShellImageRecord = z.output<typeof shellImage>
 export type ShellImageBuild = z.output<typeof imageBuild>
-export type BuildFrame = z.output<typeof buildFrame>

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { type CrawlCalls, followCrawl, printAnswer } from '../../../../src/cli/crawl/crawl-calls.ts'
+import { callsOf } from '../../../../src/client/calls.ts'
 import type { Transport } from '../../../../src/client/transport.ts'
 import type { Reader } from '../../../../src/cli/output/reader.ts'
 
-const http = 'GET /v1/crawl/{id}/stream'
+const operations = [{ name: 'crawlEvents', http: 'GET /v1/crawl/{id}/stream' }]
 const frame = (seq: number, type: string) => ({ seq, ts: '2026-01-01T00:00:00.000Z', type, data: {} })
 const page = (seq: number) => frame(seq, 'crawl.page')
 const finished = (seq: number) => frame(seq, 'crawl.finished')
@@ -34,7 +35,7 @@ function streams(...parts: (ReturnType<typeof frame> | Error)[][]): { transport:
 async function heard(transport: Transport, retryMs: number): Promise<number[]> {
   const seen: number[] = []
   const events = followCrawl(
-    { transport, http, id: 'crl_1', types: ['crawl.page'], retryMs },
+    { engine: callsOf(transport, operations), id: 'crl_1', types: ['crawl.page'], retryMs },
     0,
     new AbortController().signal,
   )

@@ -1,0 +1,3 @@
+/** Whether a value is an object with fields, such as a mapping in JSON or YAML. */
+export const isMapping = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
