@@ -26,6 +26,7 @@ const commands = [
 const modules = {
   ...Object.fromEntries(commands.map((name) => [basename(name), `src/cli/commands/${name}.ts`])),
   'command-worker': 'src/main/command-worker.ts',
+  inside: 'src/main/inside.ts',
   chalk: 'chalk',
   manifest: 'src/operations/manifest.ts',
   'extract-worker': 'src/cli/extract/extract-worker.ts',

@@ -73,6 +73,10 @@ const io: Io = {
       onCrash: (listener) => listen('uncaughtException', listener),
       exit: (code) => process.exit(code),
     },
+    async inside(engine) {
+      const [{ main }, { insideRunner }] = await Promise.all([import('./cli/program.ts'), import('./main/inside.ts')])
+      return insideRunner(main, io, engine)
+    },
   },
 }
 

@@ -1,4 +1,6 @@
 /** Streams, environment and signals of a terminal command; `main.ts` passes those of the process, tests their own. */
+import type { Socket } from 'node:net'
+import type { Transport } from '../client/transport.ts'
 import type { JobControl } from '../core/process/job-control.ts'
 import type { ProcessErrors } from '../core/process/unhandled-errors.ts'
 
@@ -53,7 +55,21 @@ interface Host {
   /** Absent if the command does not run in its own process. */
   readonly job?: JobControl
   readonly faults?: ProcessErrors
+  /** Makes this process run short commands of launchers itself, once it is an engine. */
+  readonly inside?: (engine: OwnEngine) => Promise<RunInside>
+  /** Present if the command runs inside the local engine. */
+  readonly engine?: OwnEngine
 }
+
+/** The local engine that a process is. */
+export interface OwnEngine {
+  readonly stateDir: string
+  readonly browser: string | undefined
+  readonly transport: Transport
+}
+
+/** Runs the command of a launcher inside the engine, or tells it to connect to a command worker. */
+export type RunInside = (socket: Socket) => Promise<void>
 
 /** Thrown after the reader of an output has closed it, which ends a command quietly. */
 export class ReaderGone extends Error {

@@ -43,6 +43,8 @@ export function embedded(fetch: Fetch, close: () => Promise<void> = async () => 
         ...(signal && { signal }),
       })
       const response = await fetch(request)
+      // An app answers an aborted request too, for example with what was done until then.
+      signal?.throwIfAborted()
       return {
         status: response.status,
         headers: response.headers,

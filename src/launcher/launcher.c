@@ -5,8 +5,9 @@
  * Frames in both directions: type (1 byte), length of the payload (4 bytes, little endian), payload.
  *   to the engine:    H hello, G start the command, I input (empty: end of input), S signal (1 byte), W window sizes,
  *                     E an output failed (its number, errno), D all output so far has been written or has failed
- *   from the engine:  A accepted, F run it in Node (a reason), O and R data for standard output and error (empty: report
- *                     with D), I send more input, X exit code (1 byte)
+ *   from the engine:  A accepted, F run it in Node (a reason), N connect to a command worker (a reason), O and R data for
+ *                     standard output and error (empty: report with D), I send more input, X exit code (1 byte), Y exit
+ *                     code if all output has been written; otherwise report with D and go on
  * The command starts with G and not before, so that it never runs twice: after G there is no way back to Node.
  */
 #define _GNU_SOURCE
@@ -33,6 +34,9 @@
 #define PIPE_CHUNK 4096
 /* Time in which the engine accepts the command, in milliseconds. */
 #define ACCEPT_MS 5000
+/* Sockets in the state folder, as in server/process/command-workers. */
+#define ENGINE_SOCKET "cli.sock"
+#define WORKER_SOCKET "worker.sock"
 /* Exit code for an engine that ended, as in core/errors. */
 #define UNREACHABLE 3
 
@@ -120,6 +124,21 @@ static const char *identity_of(const char *path, char *text, size_t n) {
   return text;
 }
 
+/* Returns whether the working folder or one above it has a settings file, which the engine must not read. */
+static int has_project_file(void) {
+  char path[4200];
+  size_t n = strlen(cwd);
+  memcpy(path, cwd, n);
+  for (;;) {
+    struct stat info;
+    strcpy(path + n, n > 1 ? "/.bax.json" : ".bax.json");
+    if (!lstat(path, &info) || (errno != ENOENT && errno != ENOTDIR)) return 1;
+    if (n <= 1) return 0;
+    while (n > 1 && path[n - 1] != '/') n--;
+    if (n > 1) n--;
+  }
+}
+
 /* Describes this process: texts that end with a zero byte each, in the order that `hello.ts` reads them. */
 static void put_hello(const char *build) {
   char text[64];
@@ -127,6 +146,7 @@ static void put_hello(const char *build) {
   put_text(build);
   put_text(folder);
   put_text(cwd);
+  put_text(has_project_file() ? "project" : "");
   put_text(identity_of("/", text, sizeof text));
   put_text(identity_of("/proc/self/ns/mnt", text, sizeof text));
   put_text(identity_of(".", text, sizeof text));
@@ -158,12 +178,12 @@ static int state_folder(char *path, size_t n) {
   return length > 0 && (size_t)length < n;
 }
 
-/* Connects to the engine; -1 if none listens or its socket belongs to another user. */
-static int connect_engine(void) {
+/* Connects to a socket of the engine; -1 if none listens or it belongs to another user. */
+static int connect_engine(const char *name) {
   char path[4096];
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   if (!state_folder(path, sizeof path)) return -1;
-  int length = snprintf(address.sun_path, sizeof address.sun_path, "%s/cli.sock", path);
+  int length = snprintf(address.sun_path, sizeof address.sun_path, "%s/%s", path, name);
   if (length < 0 || (size_t)length >= sizeof address.sun_path) return -1;
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return -1;
@@ -227,6 +247,7 @@ static uint32_t left;             /* bytes of its payload that have not been rea
 static char data[CHUNK];          /* read, and not written yet */
 static size_t data_start, data_len;
 static int failed[3];             /* outputs that take nothing more */
+static int wants_worker;          /* the engine does not run the command itself */
 
 /* Writes pending data to standard output or error. */
 static void write_data(int fd) {
@@ -253,7 +274,11 @@ static int read_engine(int socket, enum state *state, int *wants_input) {
     ssize_t n = read(socket, data, left < CHUNK ? left : CHUNK);
     if (n <= 0) return n < 0 && (errno == EAGAIN || errno == EINTR);
     left -= (uint32_t)n;
-    if (head[0] == 'X') _exit((uint8_t)data[0]);
+    if (head[0] == 'X' || (head[0] == 'Y' && !failed[1] && !failed[2])) _exit((uint8_t)data[0]);
+    if (head[0] == 'Y') {
+      put_frame('D', "", 0);
+      return 1;
+    }
     if (head[0] == 'F') {
       data[n < CHUNK ? n : CHUNK - 1] = 0;
       return 0;
@@ -276,7 +301,8 @@ static int read_engine(int socket, enum state *state, int *wants_input) {
     case 'O': case 'R':
       if (left == 0) put_frame('D', "", 0);
       return 1;
-    case 'F': case 'X': return 1;
+    case 'F': case 'X': case 'Y': return 1;
+    case 'N': wants_worker = 1; return 0;
     default: return 0;
   }
 }
@@ -299,7 +325,7 @@ static void send_out(int socket) {
 
 /* Reports a connection that ended without an exit code: of the engine, or of the one process that ran the command. */
 __attribute__((noreturn)) static void report_lost(void) {
-  const char *ended = connect_engine() < 0 ? "local engine" : "process of the local engine that ran the command";
+  const char *ended = connect_engine(ENGINE_SOCKET) < 0 ? "local engine" : "process of the local engine that ran the command";
   fprintf(stderr, "error: the %s ended before the command was done\nhint: see \"bax engine logs\"\n", ended);
   _exit(UNREACHABLE);
 }
@@ -384,11 +410,19 @@ int main(int argc, char **argv) {
   }
   if (!getcwd(cwd, sizeof cwd)) run_node("the working folder no longer exists");
   if (is_stale_checkout(folder)) run_node("the build is older than the sources");
-  int socket = connect_engine();
+  int socket = connect_engine(ENGINE_SOCKET);
   if (socket < 0) run_node("no local engine is running");
   int signals = open_signals();
   put_hello(build);
   run(socket, signals);
   close(socket);
+  if (wants_worker) {
+    socket = connect_engine(WORKER_SOCKET);
+    if (socket < 0) run_node("the engine is about to end");
+    head_len = left = out_len = 0;
+    put_hello(build);
+    run(socket, signals);
+    close(socket);
+  }
   run_node(*data ? data : "the engine does not answer");
 }

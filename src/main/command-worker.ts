@@ -11,9 +11,9 @@ import { commandTable } from '../cli/parse/command-table.ts'
 import { ownCommands } from '../cli/parse/own-commands.ts'
 import { main } from '../cli/program.ts'
 import type { Manifest } from '../operations/manifest.ts'
-import { type Hello, parseHello, whyNode, type WarmProcess } from './hello.ts'
-import { Outputs } from './outputs.ts'
-import { frame, frameReader, remoteTerminal } from './remote-terminal.ts'
+import { whyNode, type WarmProcess } from './hello.ts'
+import { type Connection, serveLauncher } from './launcher-connection.ts'
+import { frame } from './remote-terminal.ts'
 
 const folder = import.meta.dirname
 const manifestPath = join(folder, 'manifest.json')
@@ -44,93 +44,24 @@ const abortMs = 5000
 
 const maxRssBytes = 300 * 1024 * 1024
 
-/** Output of the command that runs, for errors that it does not catch. */
+/** Connection of the command that runs, for errors that it does not catch. */
 let current: Socket | undefined
 
-async function serve(socket: Socket): Promise<void> {
-  current = socket
-  socket.on('error', () => {
-    // A connection that fails also closes, which ends the command.
-  })
-  const interrupted = new AbortController()
-  let terminal: ReturnType<typeof remoteTerminal> | undefined
-  let refusal = ''
-  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
-  const hello = await new Promise<Hello | undefined>((resolve) => {
-    let started: (() => void) | undefined
-    const read = frameReader(([type, payload]) => {
-      if (type === 'H' && !started) {
-        const parsed = accept(payload)
-        if (typeof parsed === 'string') {
-          refusal = parsed
-          return resolve(undefined)
-        }
-        started = () => resolve(parsed)
-        terminal = remoteTerminal(socket, parsed, interrupted)
-        socket.write(frame('A'))
-      } else if (type === 'G') started?.()
-      else terminal?.take([type, payload])
-    })
-    socket.on('data', (chunk) => {
-      try {
-        read(chunk)
-      } catch {
-        // Not a launcher of this build.
-        socket.destroy()
-      }
-    })
-    void closed.then(() => resolve(undefined))
-    socket.resume()
-  })
-  if (hello && terminal) {
-    const { close } = terminal
-    let isDone = false
-    void closed.then(() => {
-      if (isDone) return
-      close()
-      setTimeout(() => isDone || process.exit(1), abortMs)
-    })
-    const code = await run(hello, terminal, interrupted)
-    isDone = true
-    socket.end(frame('X', Buffer.from([code])))
-  } else socket.end(frame('F', Buffer.from(refusal)))
-  await closed
-  current = undefined
-}
-
-/** Returns the hello of a command after taking over its working folder and environment, or why it cannot run here. */
-function accept(payload: Buffer): Hello | string {
-  try {
-    const hello = parseHello(payload)
+const connection: Connection = {
+  /** Takes over the working folder and environment of the command. */
+  accept(hello) {
     const reason = whyNode(hello, warm)
     if (reason !== undefined) return reason
     process.chdir(hello.cwd)
     process.umask(hello.umask)
     for (const name of Object.keys(process.env)) if (hello.env[name] === undefined) delete process.env[name]
     for (const [name, value] of Object.entries(hello.env)) if (process.env[name] !== value) process.env[name] = value
-    return hello
-  } catch (error) {
-    // Node reports what is wrong with the arguments, the settings or the working folder.
-    return (error as Error).message
-  }
-}
-
-async function run(hello: Hello, terminal: ReturnType<typeof remoteTerminal>, interrupted: AbortController) {
-  const outputs = new Outputs((name) => terminal[name], interrupted)
-  const io: Io = {
-    stdin: terminal.stdin,
-    get stdout() {
-      return outputs.get('stdout')
-    },
-    get stderr() {
-      return outputs.get('stderr')
-    },
-    env: process.env,
-    cwd: hello.cwd,
-    signal: interrupted.signal,
-    host,
-  }
-  return outputs.end(await main(hello.argv, io), io)
+    return undefined
+  },
+  run: main,
+  host,
+  refusal: 'F',
+  onGone: (isDone) => void setTimeout(() => isDone() || process.exit(1), abortMs),
 }
 
 process.on('uncaughtException', (error) => {
@@ -141,7 +72,9 @@ process.on('uncaughtException', (error) => {
 })
 process.on('disconnect', () => process.exit(0))
 process.on('message', (_message, socket) => {
-  void serve(socket as Socket).then(() => {
+  current = socket as Socket
+  void serveLauncher(current, connection).then(() => {
+    current = undefined
     // A command that needed much memory must not keep it.
     if (process.memoryUsage.rss() > maxRssBytes) process.exit(0)
     process.send?.('idle')

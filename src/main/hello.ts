@@ -12,6 +12,8 @@ export interface Hello {
   /** Folder of the launcher: `dist`. */
   readonly folder: string
   readonly cwd: string
+  /** Whether the working folder or one above it has a settings file. */
+  readonly hasProjectFile: boolean
   /** Device and inode of the root folder, of the mounts that the process sees, and of the working folder. */
   readonly root: string
   readonly mounts: string
@@ -32,8 +34,8 @@ export interface Window {
 /** Parses the payload of a hello: texts that end with a zero byte each. @throws Error if it is incomplete */
 export function parseHello(payload: Buffer): Hello {
   const texts = payload.toString('utf8').split('\0')
-  const [build, folder, cwd, root, mounts, place, umask, input, out, error, count, ...rest] = texts as [
-    ...[string, string, string, string, string, string, string, string, string, string, string],
+  const [build, folder, cwd, project, root, mounts, place, umask, input, out, error, count, ...rest] = texts as [
+    ...[string, string, string, string, string, string, string, string, string, string, string, string],
     ...string[],
   ]
   const words = Number(count)
@@ -46,6 +48,7 @@ export function parseHello(payload: Buffer): Hello {
     build,
     folder,
     cwd,
+    hasProjectFile: project !== '',
     root,
     mounts,
     place,
@@ -63,17 +66,21 @@ export function parseWindow(text: string): Window | undefined {
   return text === '' ? undefined : { columns: columns!, rows: rows! }
 }
 
-/** The warm process that a launcher reached, and its engine. */
-export interface WarmProcess {
+/** Build and environment of a process of the engine. */
+export interface Surroundings {
   readonly build: string
   readonly folder: string
-  readonly stateDir: string
-  readonly enginePid: number
-  readonly browser: string | undefined
   /** Environment that the process was started with. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly manifest: Manifest
   readonly entries: readonly TableEntry[]
+}
+
+/** The warm process that a launcher reached, and its engine. */
+export interface WarmProcess extends Surroundings {
+  readonly stateDir: string
+  readonly enginePid: number
+  readonly browser: string | undefined
 }
 
 /** Variables that Node and its libraries read only when a process starts. */
@@ -82,27 +89,15 @@ const readAtStart = /^(?:HOME$|NODE_|LANG$|LANGUAGE$|LC_|SSL_CERT_|OPENSSL_|LD_|
 /** Returns why a command cannot run in a warm process; undefined if it can. */
 export function whyNode(hello: Hello, warm: WarmProcess): string | undefined {
   const { argv, env } = hello
-  if (hello.build !== warm.build || hello.folder !== warm.folder) return 'the engine runs another build'
+  const reason = whyElsewhere(hello, warm)
+  if (reason !== undefined) return reason
   // Otherwise the command may start or end an engine, and with it this process.
   const engine = readEngineState(warm.stateDir)
   if (engine?.pid !== warm.enginePid || engine.version !== version || !existsSync(engine.socket))
     return 'the engine is about to end'
-  const places = [
-    ['/', hello.root],
-    ['/proc/self/ns/mnt', hello.mounts],
-    [hello.cwd, hello.place],
-  ] as const
-  if (places.some(([path, identity]) => identityOf(path) !== identity)) return 'the engine sees another file system'
-  const names = new Set([...Object.keys(env), ...Object.keys(warm.env)].filter((name) => readAtStart.test(name)))
-  for (const name of names) if (env[name] !== warm.env[name]) return `the engine was started with another ${name}`
-  const end = argv.indexOf('--')
-  const flags = end === -1 ? argv : argv.slice(0, end)
-  const flag = flags.find((text) => /^--(?:embedded|server|state-dir|browser)(?:=|$)/.test(text))
-  if (flag) return `${flag} selects an engine`
+  if (identityOf(hello.cwd) !== hello.place) return otherFiles
   if ([...argv, env['BAX_CONFIG'] ?? ''].some((text) => namesOwnFile(text, hello.cwd)))
     return 'an argument names a file of the calling process'
-  const entry = commandIn(argv, warm)
-  if (entry?.ownProcess) return `"${entry.words}" runs in a process of its own`
   const settings = readSettings({}, { env, cwd: hello.cwd })
   if (settings.server !== undefined) return 'a server is configured'
   if (settings.stateDir !== warm.stateDir) return 'another state folder is configured'
@@ -110,8 +105,30 @@ export function whyNode(hello: Hello, warm: WarmProcess): string | undefined {
   return undefined
 }
 
+const otherFiles = 'the engine sees another file system'
+
+/** Returns why a command can run neither in a warm process nor in the engine, as far as no files are read for that. */
+export function whyElsewhere(hello: Hello, warm: Surroundings): string | undefined {
+  const { argv, env } = hello
+  if (hello.build !== warm.build || hello.folder !== warm.folder) return 'the engine runs another build'
+  const places = [
+    ['/', hello.root],
+    ['/proc/self/ns/mnt', hello.mounts],
+  ] as const
+  if (places.some(([path, identity]) => identityOf(path) !== identity)) return otherFiles
+  const names = new Set([...Object.keys(env), ...Object.keys(warm.env)].filter((name) => readAtStart.test(name)))
+  for (const name of names) if (env[name] !== warm.env[name]) return `the engine was started with another ${name}`
+  const end = argv.indexOf('--')
+  const flags = end === -1 ? argv : argv.slice(0, end)
+  const flag = flags.find((text) => /^--(?:embedded|server|state-dir|browser)(?:=|$)/.test(text))
+  if (flag) return `${flag} selects an engine`
+  const entry = commandIn(argv, warm)
+  if (entry?.ownProcess) return `"${entry.words}" runs in a process of its own`
+  return undefined
+}
+
 /** Returns the command; undefined if the line has none, which any process can report. */
-function commandIn(argv: readonly string[], { entries, manifest }: WarmProcess): TableEntry | undefined {
+export function commandIn(argv: readonly string[], { entries, manifest }: Surroundings): TableEntry | undefined {
   try {
     return findCommand(entries, manifest, argv[0] === 'help' ? argv.slice(1) : argv).entry
   } catch {

@@ -69,6 +69,7 @@ export class Outputs {
   }
 
   async #flush(): Promise<void> {
-    for (const stream of this.#used.values()) await new Promise<void>((resolve) => stream.write('', () => resolve()))
+    const flushed = [...this.#used.values()].map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))) // prettier-ignore
+    await Promise.all(flushed)
   }
 }

@@ -63,12 +63,16 @@ class RemoteOutput extends Writable {
 
   /** An empty chunk is done when the launcher has written everything before it, or has reported a failure. */
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    if (chunk.length > 0) this.#socket.write(frame(this.#type, chunk), (error) => done(error && brokenPipe()))
-    else if (this.#socket.destroyed) done(brokenPipe())
-    else {
+    if (this.#socket.destroyed) return done(brokenPipe())
+    if (chunk.length === 0) {
       this.#unflushed.push(done)
-      this.#socket.write(frame(this.#type))
+      return void this.#socket.write(frame(this.#type))
     }
+    together(this.#socket)
+    const isTaken = this.#socket.write(frame(this.#type, chunk), (error) => {
+      if (!isTaken) done(error && brokenPipe())
+    })
+    if (isTaken) done()
   }
 
   // Those of a terminal stream that spinners use.
@@ -83,6 +87,13 @@ class RemoteOutput extends Writable {
   }
 }
 
+/** Sends what is written until the next turn of the event loop in one piece, such as the output and the exit code. */
+function together(socket: Socket): void {
+  if (socket.writableCorked > 0) return
+  socket.cork()
+  setImmediate(() => socket.uncork())
+}
+
 const brokenPipe = () => Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
 
 const signalNames: Readonly<Record<number, string>> = { 1: 'SIGHUP', 2: 'SIGINT', 15: 'SIGTERM' }
@@ -93,13 +104,18 @@ export interface RemoteTerminal {
   readonly stderr: RemoteOutput
   /** Takes a frame of the launcher. */
   take(frame: Frame): void
+  /**
+   * Tells the launcher to exit with a code, after what has been written. Returns false if not all of it could be written;
+   * the launcher waits for further output then.
+   */
+  exit(code: number): Promise<boolean>
   /** Ends standard input, and aborts the command because its terminal is gone. */
   close(): void
 }
 
 /** Creates the streams; `interrupted` is aborted by signals of the launcher. */
 export function remoteTerminal(socket: Socket, hello: Hello, interrupted: AbortController): RemoteTerminal {
-  const unflushed: (() => void)[] = []
+  const unflushed: ((error?: Error) => void)[] = []
   const stdout = new RemoteOutput(socket, 'O', hello.windows[0], unflushed)
   const stderr = new RemoteOutput(socket, 'R', hello.windows[1], unflushed)
   const input = remoteInput(socket)
@@ -121,6 +137,13 @@ export function remoteTerminal(socket: Socket, hello: Hello, interrupted: AbortC
         ;(payload[0] === 1 ? stdout : stderr).destroy(error)
       }
     },
+    exit: (code) =>
+      new Promise((resolve) => {
+        if (stdout.writableLength + stderr.writableLength > 0 || socket.destroyed) return resolve(false)
+        unflushed.push(() => resolve(socket.destroyed))
+        together(socket)
+        socket.write(frame('Y', Buffer.from([code])))
+      }),
     close() {
       for (const done of unflushed.splice(0)) done()
       input.push(Buffer.alloc(0))

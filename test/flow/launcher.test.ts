@@ -23,11 +23,17 @@ let session: string
 /** Called when a page requests `/started`. */
 let started = () => {}
 
-/** Starts a command that waits for an element for longer than a test may take, and resolves when the session runs it. */
-async function startWaiting() {
+/** Flags with which a command runs in a command worker rather than in the engine: it writes a file of its caller. */
+const inWorker = ['-o', 'value.txt']
+
+/**
+ * Starts a command that waits for an element for longer than a test may take, and resolves when the session runs it.
+ * `flags` decide where it runs.
+ */
+async function startWaiting(flags: readonly string[] = []) {
   const isWaiting = new Promise<void>((resolve) => (started = resolve))
   const wait = ['wait-for-element', '#never', '--timeout-ms', '300000', '-s', session]
-  const line = ['do', 'evaluate', 'fetch("/started").then(() => 1)', 'then', ...wait]
+  const line = ['do', 'evaluate', 'fetch("/started").then(() => 1)', ...flags, 'then', ...wait]
   await untilWarm()
   const running = built.start(line, { launched: true, cwd: folder, env: warm() })
   const early = running.ended.then(({ code, stderr }) => {
@@ -204,15 +210,19 @@ describe.skipIf(noLauncher)(`a command in a warm process${noLauncher ? `: ${noLa
     )
   })
 
-  test('is interrupted by ^C with exit code 130', async () => {
-    const { child, ended } = await startWaiting()
+  const places: [place: string, flags: readonly string[]][] = [
+    ['the engine', []],
+    ['a command worker', inWorker],
+  ]
+  test.each(places)('is interrupted by ^C with exit code 130 in %s', async (_, flags) => {
+    const { child, ended } = await startWaiting(flags)
     child.kill('SIGINT')
     expect(await ended).toMatchObject({ code: 130 })
     expect(await launch(['do', 'get-title', '-s', session])).toMatchObject({ code: 0 })
   })
 
-  test('is aborted if its launcher is killed', async () => {
-    const { child, ended } = await startWaiting()
+  test.each(places)('is aborted in %s if its launcher is killed', async (_, flags) => {
+    const { child, ended } = await startWaiting(flags)
     child.kill('SIGKILL')
     await ended
     // The session runs one batch at a time: this one would wait for the other.
@@ -290,14 +300,90 @@ describe.skipIf(noLauncher)('Node runs a command instead', () => {
 const childrenOf = async (pid: number) =>
   (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number)
 
+/** Returns the PIDs of the command workers. */
+async function commandWorkers(): Promise<number[]> {
+  const children = await childrenOf((await engineState()).pid)
+  const lines = await Promise.all(
+    // Another child may end meanwhile.
+    children.map((child) => readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '')),
+  )
+  return children.filter((_, at) => lines[at]!.includes('command-worker'))
+}
+
+describe.skipIf(noLauncher)('a short command', () => {
+  const usesWorker = async (argv: readonly string[], options: CliOptions = {}) => {
+    await untilWarm()
+    await Promise.all(
+      (await commandWorkers()).map(async (worker) => {
+        process.kill(worker, 'SIGKILL')
+        await waitUntil(() => !isRunning(worker))
+      }),
+    )
+    const { code } = await launch(argv, { ...options, env: { BAX_SESSION: session, ...options.env } })
+    return [code, (await commandWorkers()).length > 0]
+  }
+
+  test.each([
+    'get-title',
+    'session list',
+    'click h1',
+    'fill #none x --timeout-ms 50',
+    'observe --json',
+    'step hover h1',
+    'open /article --json',
+    'session log ses_missing',
+  ])('runs inside the engine, without another process: %s', async (line) => {
+    expect((await usesWorker(line.replace('/article', `${site.url}/article`).split(' ')))[1]).toBe(false)
+  })
+
+  test.each([
+    'screenshot -o page.png',
+    'get-title -o title.txt',
+    'get-title --output=title.txt',
+    'pdf',
+    'do -',
+    'api POST /commands --data=@body.json',
+    'upload h1 title.txt',
+    'step screenshot -o page.png',
+    'run missing.yaml',
+  ])('with a file of its caller does not: %s', async (line) => {
+    const [, isWorker] = await usesWorker(line.split(' '), { stdin: '[]' })
+    expect(isWorker || line.startsWith('run')).toBe(true)
+  })
+
+  test('in the folder of a settings file, or with settings of its own, does not', async () => {
+    const project = await mkdtemp(join(folder, 'project-'))
+    await writeFile(join(project, '.bax.json'), '{"json": true}')
+    const below = join(project, 'deep', 'er')
+    await mkdir(below, { recursive: true })
+    for (const cwd of [project, below]) expect(await usesWorker(['get-title'], { cwd })).toEqual([0, true])
+    expect(JSON.parse((await launch(['get-title', '-s', session], { cwd: below })).stdout)).toHaveProperty(
+      'success',
+      true,
+    )
+    const config = join(project, 'own.json')
+    await writeFile(config, '{"content_boundaries": true}')
+    expect(await usesWorker(['get-title'], { env: { BAX_CONFIG: config } })).toEqual([0, true])
+    expect(await usesWorker(['get-title'], { env: { TZ: 'Asia/Tokyo' } })).toEqual([0, true])
+  })
+
+  test('that cannot write its output fails in the engine as elsewhere', async () => {
+    const results = ['get-title', 'get-title -o out.txt then get-title'].map((line) =>
+      spawnSync('/bin/sh', ['-c', `exec "$0" "$@" >/dev/full`, built.launcher, ...line.split(' '), '-s', session], {
+        encoding: 'utf8',
+        cwd: folder,
+        env: { HOME: process.env['HOME'], BAX_CONFIG: noConfig, ...warm() },
+      }),
+    )
+    for (const { status, stderr } of results)
+      expect([status, stderr]).toEqual([7, expect.stringContaining('no space left on the device')])
+  })
+})
+
 describe.skipIf(noLauncher)('a warm process that is killed', () => {
   test('is reported as such', async () => {
-    const { ended } = await startWaiting()
-    for (const child of await childrenOf((await engineState()).pid)) {
-      // Another child may end meanwhile.
-      const line = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '')
-      if (line.includes('command-worker')) process.kill(child, 'SIGKILL')
-    }
+    const { ended } = await startWaiting(inWorker)
+    for (const worker of await commandWorkers()) process.kill(worker, 'SIGKILL')
     expect(await ended).toMatchObject({
       code: 3,
       stderr: expect.stringContaining(

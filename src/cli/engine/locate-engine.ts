@@ -55,7 +55,7 @@ function addressOf(context: Context, need: Need, embedded: OpenEmbedded): Engine
   const { settings, io } = context
   if (settings.embedded) return { kind: 'embedded', name: 'embedded', transport: inThisProcess(embedded) }
   if (settings.server === undefined)
-    return { kind: 'local', name: 'local', transport: localTransport(context, need, embedded) }
+    return { kind: 'local', name: 'local', transport: ownTransport(context) ?? localTransport(context, need, embedded) }
   const headers: Record<string, string> = settings.apiKey ? { 'x-api-key': settings.apiKey } : {}
   if (settings.server.startsWith('unix:')) {
     const path = resolve(io.cwd, settings.server.slice('unix:'.length))
@@ -68,6 +68,12 @@ function addressOf(context: Context, need: Need, embedded: OpenEmbedded): Engine
   }
   const name = url.replace(/\/$/, '')
   return { kind: 'server', name, transport: watchedServer(io, name, overHttp(url, headers)) }
+}
+
+/** Returns the transport of the engine that this process is, if the settings select that one. */
+function ownTransport({ settings, io: { host } }: Context): Transport | undefined {
+  const own = host.engine
+  return own?.stateDir === settings.stateDir && own.browser === settings.browser ? own.transport : undefined
 }
 
 type EngineWork<Result> = (engine: LocatedEngine) => Promise<Result>

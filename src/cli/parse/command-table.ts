@@ -4,7 +4,7 @@ import { didYouMean } from '../../core/errors/suggest.ts'
 import { examplesOf } from '../../core/operation/examples.ts'
 import type { Manifest, OperationEntry } from '../../operations/manifest.ts'
 import { commandsNamed, secondWords } from './named-commands.ts'
-import { customCommands, ownProcess } from './custom-commands.ts'
+import { customCommands, inEngine, ownProcess } from './custom-commands.ts'
 import { adviceFor, suggestion } from './suggestion.ts'
 
 export interface TableEntry {
@@ -20,6 +20,8 @@ export interface TableEntry {
    * or reports on its own process.
    */
   readonly ownProcess?: boolean
+  /** Runs inside the engine if its arguments name no files: it needs nothing of its caller. */
+  readonly inEngine?: boolean
   /** Present if the command is derived from an operation. */
   readonly operation?: OperationEntry
 }
@@ -37,13 +39,14 @@ export function commandTable(manifest: Manifest): TableEntry[] {
       examples,
       ...(examples.length === 0 && { hidden: true }),
       ...(place === ownProcess && { ownProcess: true }),
+      ...(place === inEngine && { inEngine: true }),
     }
   })
   const derived = manifest.operations.flatMap((operation) => {
     if (operation.cli === null) return []
     const { words, rest } = split(operation.cli)
     if (custom.some((entry) => entry.words === words)) return []
-    return [{ words, rest: rest.replaceAll('_', '-'), summary: operation.summary, examples: operation.examples, operation }] // prettier-ignore
+    return [{ words, rest: rest.replaceAll('_', '-'), summary: operation.summary, examples: operation.examples, operation, inEngine: !operation.stream }] // prettier-ignore
   })
   return [...custom, ...derived]
 }

@@ -4,11 +4,14 @@ import type { Examples } from '../../core/operation/examples.ts'
 /** Marks a command that does not run in a warm process of the engine; see `TableEntry`. */
 export const ownProcess = 'own process'
 
+/** Marks a command that runs inside the engine unless its arguments name files. */
+export const inEngine = 'engine'
+
 /**
  * Custom commands by their syntax; those of an operation can have its examples. Commands without examples are hidden.
  */
 export const customCommands: Readonly<
-  Record<string, readonly [summary: string, example?: Examples, place?: typeof ownProcess]>
+  Record<string, readonly [summary: string, example?: Examples, place?: typeof ownProcess | typeof inEngine]>
 > = {
   'open [url]': [
     'Open a page in a browser session',
@@ -17,6 +20,7 @@ export const customCommands: Readonly<
       'bax open https://example.com -s shop',
       'bax open example.com --new-session --locale de-DE',
     ],
+    inEngine,
   ],
   'do <command> …': [
     'Run browser commands joined by `then`',
@@ -25,6 +29,7 @@ export const customCommands: Readonly<
       'bax do -s shop screenshot --full-page -o page.png',
       'bax do - < commands.json',
     ],
+    inEngine,
   ],
   'approve [id…]': [
     'Approve or reject actions that wait',
@@ -58,15 +63,20 @@ export const customCommands: Readonly<
   'search <query>': ['Search the web and scrape the results'],
   'crawl <url>': ['Crawl a site into Markdown', undefined, ownProcess],
   'map <url>': ['List the URLs of a site'],
-  observe: ['Print the content and controls of a page'],
+  observe: ['Print the content and controls of a page', undefined, inEngine],
   'step <command> …': [
     'Run browser commands and print their effect',
     ["bax step click 'ref=e12'", "bax step click 'ref=e12' then type-text '#q' tea --include snapshot,console"],
+    inEngine,
   ],
   'session watch [session-id]': ['Follow the events of a session', undefined, ownProcess],
-  'session create [start-url]': ['Create a browser session'],
-  'session close [session-id]': ['Close a browser session'],
-  'session use [id|name]': ['Choose the default session', ['bax session use shop', 'bax session use --clear']],
+  'session create [start-url]': ['Create a browser session', undefined, inEngine],
+  'session close [session-id]': ['Close a browser session', undefined, inEngine],
+  'session use [id|name]': [
+    'Choose the default session',
+    ['bax session use shop', 'bax session use --clear'],
+    inEngine,
+  ],
   'session view [session-id]': ['Open the live view of a session', undefined, ownProcess],
   'session upload <file> [name]': ['Upload a file to a session'],
   'session download <name>': ['Download a file of a session'],

@@ -13,12 +13,13 @@ export const engineLimits = {
   /** Interval of checking that the state folder has not been replaced. */
   ownFolderMs: 1500,
   /**
-   * Warm processes that run commands for launchers: their number, the delay of the first one after the start of the
-   * engine, the time after which a command that waits for one runs in Node instead, and the idle time after which all
-   * but one end.
+   * Commands of launchers: how many run inside the engine at once, and the delay after its start after which what they
+   * need is loaded. Warm processes for other commands: their number, the time after which a command that waits for one
+   * runs in Node instead, and the idle time after which all but one end.
    */
+  commandsInside: 32,
+  commandLoadDelayMs: 500,
   commandWorkers: 8,
-  commandWorkerDelayMs: 500,
   commandQueueMs: 2000,
   commandWorkerIdleMs: 60_000,
 }

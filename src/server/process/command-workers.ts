@@ -1,6 +1,7 @@
 /**
- * Warm processes that run commands for launchers (`src/launcher`). Launchers connect to a socket of the engine, which
- * passes each connection to an idle process. Each process runs one command at a time.
+ * Runs commands for launchers (`src/launcher`), which connect to a socket of the engine. Short ones run in this process.
+ * Others connect to a second socket, whose connections are passed, unread, to warm processes. Each of these runs one
+ * command at a time.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { rename, rm } from 'node:fs/promises'
@@ -14,34 +15,111 @@ import { fileIdentity } from './folder-checks.ts'
 export interface CommandWorker {
   readonly program: string
   readonly arguments: readonly string[]
+  /** Loads what runs short commands in this process; see `RunInside` in `cli/io.ts`. */
+  readonly inside: (fetch: Fetch) => Promise<(socket: Socket) => Promise<void>>
 }
+
+type Fetch = (request: Request) => Response | Promise<Response>
 
 /** Tells a launcher to run its command in Node. */
 const useNode = Buffer.from('F\x04\0\0\0busy')
 
-/** Longest path of the socket in bytes: 103 on every system, less the suffix under which it is created. */
+/** Sockets in the state folder: the one that launchers try first, and that of command workers. */
+const [engineSocket, workerSocket] = ['cli.sock', 'worker.sock']
+
+/** Longest path of a socket in bytes: 103 on every system, less the suffix under which it is created. */
 const longestPath = 99
 
-/** Opens them in a state folder; undefined if its path is too long for a socket: launchers use Node then. */
-export async function openCommandWorkers(worker: CommandWorker | undefined, stateDir: string, log: Log) {
-  const path = join(stateDir, 'cli.sock')
-  if (!worker || Buffer.byteLength(path) > longestPath) return undefined
+/** Opens both in a state folder; undefined if its path is too long for a socket: launchers use Node then. */
+export async function openLaunched(
+  worker: CommandWorker | undefined,
+  stateDir: string,
+  { fetch, log }: { readonly fetch: Fetch; readonly log: Log },
+) {
+  if (!worker || Buffer.byteLength(join(stateDir, workerSocket)) > longestPath) return undefined
   const workers = new CommandWorkers(worker, log)
-  await workers.listen(path)
-  return workers
+  const inside = new InsideCommands(() => worker.inside(fetch), log)
+  const listeners = [
+    await listen(workers, join(stateDir, workerSocket)),
+    await listen(inside, join(stateDir, engineSocket)),
+  ]
+  return {
+    /** Lets running commands finish within `ms`, then ends all processes. */
+    async close(ms: number): Promise<void> {
+      await Promise.all(listeners.map((one) => one.close()))
+      await Promise.all([workers.close(ms), inside.close(ms)])
+    },
+  }
 }
 
-class CommandWorkers {
+interface Taker {
+  take(socket: Socket): void
+}
+
+/** Listens in the state folder. */
+async function listen(taker: Taker, path: string) {
+  const server = createServer({ pauseOnConnect: true }, (socket) => {
+    socket.on('error', () => {
+      // A launcher that has gone; the connection closes.
+    })
+    taker.take(socket)
+  })
+  // Closing a listener deletes the path it was created at, which in a replaced folder can belong to another engine.
+  const bound = `${path}.new`
+  await rm(bound, { force: true })
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(bound, resolve))
+  await rename(bound, path)
+  const identity = fileIdentity(path)
+  return {
+    async close() {
+      server.close()
+      if (fileIdentity(path) === identity) await rm(path, { force: true })
+    },
+  }
+}
+
+/** Runs commands in this process. */
+class InsideCommands implements Taker {
+  readonly #running = new Set<Promise<unknown>>()
+  readonly #load: () => ReturnType<CommandWorker['inside']>
+  readonly #log: Log
+
+  constructor(load: () => ReturnType<CommandWorker['inside']>, log: Log) {
+    let loading: ReturnType<CommandWorker['inside']> | undefined
+    this.#load = () => (loading ??= load())
+    this.#log = log
+    // The command that started the engine needs the processor first.
+    setTimeout(() => void this.#load().catch(this.#onFailure), limits.engine.commandLoadDelayMs).unref()
+  }
+
+  readonly #onFailure = (error: Error) =>
+    this.#log('error', 'commands cannot run in the engine', { error: error.message })
+
+  take(socket: Socket): void {
+    const running = this.#load()
+      .then((run) => run(socket))
+      .catch((error: Error) => {
+        this.#onFailure(error)
+        socket.end(useNode)
+      })
+      .finally(() => this.#running.delete(running))
+    this.#running.add(running)
+  }
+
+  async close(ms: number): Promise<void> {
+    await withDeadline(Promise.all(this.#running), { ms, value: undefined })
+  }
+}
+
+class CommandWorkers implements Taker {
   readonly #worker: CommandWorker
   readonly #log: Log
-  readonly #server = createServer({ pauseOnConnect: true }, (socket) => this.#take(socket))
   /** Idle processes with the timers that end surplus ones; the last one gets the next command. */
   readonly #idle = new Map<ChildProcess, NodeJS.Timeout>()
   readonly #all = new Set<ChildProcess>()
   /** Processes that have been ready at least once. */
   readonly #started = new WeakSet<ChildProcess>()
   readonly #waiting = new Map<Socket, NodeJS.Timeout>()
-  #socket: { readonly path: string; readonly identity: string | undefined } | undefined
   #isClosing = false
 
   constructor(worker: CommandWorker, log: Log) {
@@ -49,26 +127,9 @@ class CommandWorkers {
     this.#log = log
   }
 
-  /** Listens in the state folder, and starts the first process soon. */
-  async listen(path: string): Promise<void> {
-    // Closing a listener deletes the path it was created at, which in a replaced folder can belong to another engine.
-    const bound = `${path}.new`
-    await rm(bound, { force: true })
-    await new Promise<void>((resolve, reject) => this.#server.once('error', reject).listen(bound, resolve))
-    await rename(bound, path)
-    this.#socket = { path, identity: fileIdentity(path) }
-    // The command that started the engine needs the processor first.
-    setTimeout(
-      () => this.#all.size === 0 && !this.#isClosing && this.#spawn(),
-      limits.engine.commandWorkerDelayMs,
-    ).unref()
-  }
-
   /** Lets running commands finish within `ms`, then ends all processes. */
   async close(ms: number): Promise<void> {
     this.#isClosing = true
-    this.#server.close()
-    await this.#removeSocket()
     for (const socket of this.#waiting.keys()) this.#refuse(socket)
     const busy = [...this.#all].filter((child) => !this.#idle.has(child))
     for (const child of this.#idle.keys()) child.kill('SIGKILL')
@@ -77,16 +138,8 @@ class CommandWorkers {
     for (const child of this.#all) child.kill('SIGKILL')
   }
 
-  async #removeSocket(): Promise<void> {
-    if (!this.#socket) return
-    const { path, identity } = this.#socket
-    if (fileIdentity(path) === identity) await rm(path, { force: true })
-  }
-
-  #take(socket: Socket): void {
-    socket.on('error', () => {
-      // A launcher that has gone; the connection closes.
-    })
+  take(socket: Socket): void {
+    if (this.#isClosing) return void socket.end(useNode)
     const child = [...this.#idle.keys()].at(-1)
     if (child) return this.#hand(child, socket)
     if (this.#all.size < limits.engine.commandWorkers) this.#spawn()
@@ -119,8 +172,8 @@ class CommandWorkers {
     child.on('error', (error) => this.#log('warn', 'a command worker failed', { error: error.message }))
     child.on('exit', (code, signal) => {
       this.#all.delete(child)
-      // One stays ready, unless they cannot start.
-      if (this.#all.size === 0 && this.#started.has(child) && !this.#isClosing) this.#spawn()
+      // Unless they cannot start.
+      if (this.#waiting.size > 0 && this.#started.has(child) && !this.#isClosing) this.#spawn()
       clearTimeout(this.#idle.get(child))
       this.#idle.delete(child)
       if (!this.#isClosing) this.#log('info', 'a command worker ended', { code, signal })

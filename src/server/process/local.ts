@@ -17,7 +17,7 @@ import { createApp } from '../app.ts'
 import { type Gate, loopbackHosts, privateGate } from '../access/gate.ts'
 import { idleWatch } from './idle-watch.ts'
 import { aborted, handleUncaughtErrors } from './uncaught-errors.ts'
-import { type CommandWorker, openCommandWorkers } from './command-workers.ts'
+import { type CommandWorker, openLaunched } from './command-workers.ts'
 import { listen } from './listen.ts'
 import { livePage } from '../live-view/page.ts'
 import { openLogFile } from './log-file.ts'
@@ -114,22 +114,18 @@ async function start(options: LocalEngineOptions): Promise<Running> {
       log('error', error.message, { request_id, cause: error.cause instanceof Error ? error.cause.stack : undefined }),
   })
   const idle = idleWatch({ engine, socket, idleMs: options.idleExitMs })
-  const listener = await listenAt(socket, { fetch: idle.counting(app.fetch) }, engine, host)
+  const fetch = idle.counting(app.fetch)
+  const listener = await listenAt(socket, { fetch }, engine, host)
   const { started_at } = await engine.status()
-  const state: EngineState = {
-    pid: host.pid,
-    version,
-    started_at,
-    socket,
-    ...(config.browser && { browser: config.browser }),
-  }
+  const { browser } = config
+  const state: EngineState = { pid: host.pid, version, started_at, socket, ...(browser && { browser }) }
   try {
     await writeState(files.state, state)
   } catch (error) {
     await Promise.all([listener.close(), port.close(), engine.close()])
     throw error
   }
-  const workers = await openCommandWorkers(options.commandWorker, config.stateDir, log)
+  const launched = await openLaunched(options.commandWorker, config.stateDir, { fetch, log })
   log('info', 'started', { pid: host.pid, version, socket })
 
   const created = host.platform === 'win32' ? undefined : fileIdentity(socket)
@@ -150,7 +146,7 @@ async function start(options: LocalEngineOptions): Promise<Running> {
       await restoring
       // In a replaced folder these files belong to another engine.
       if (readEngineState(config.stateDir)?.pid === host.pid) await rm(files.state, { force: true })
-      await Promise.all([workers?.close(stopGraceMs), listener.close(stopGraceMs), port.close()])
+      await Promise.all([launched?.close(stopGraceMs), listener.close(stopGraceMs), port.close()])
       await engine.close()
       await removeSocket(socket, created)
       log('info', 'ended', { pid: host.pid })

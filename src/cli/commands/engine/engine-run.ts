@@ -3,6 +3,7 @@ import { systemCode } from '../../../core/errors/system-errors.ts'
 import { writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { embedded } from '../../../client/transport.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { StartReport } from '../../../core/state/local-files.ts'
 import { engineConfig } from '../../engine/engine-config.ts'
@@ -29,7 +30,12 @@ export const command: TerminalCommand = async (invocation) => {
       : join(tmpdir(), `bax-${io.host.uid ?? 'user'}`),
     host: io.host,
     ...(io.host.commandWorker && {
-      commandWorker: { program: io.host.commandWorker, arguments: [settings.stateDir, settings.browser ?? ''] },
+      commandWorker: {
+        program: io.host.commandWorker,
+        arguments: [settings.stateDir, settings.browser ?? ''],
+        inside: (fetch) =>
+          io.host.inside!({ stateDir: settings.stateDir, browser: settings.browser, transport: embedded(fetch) }),
+      },
     }),
     signal: io.signal,
     report(report) {

@@ -1,0 +1,71 @@
+/**
+ * Runs short commands of launchers inside the engine: those that need neither files of their caller nor a process of
+ * their own. Everything else goes to a command worker.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import type { OwnEngine, Io, RunInside } from '../cli/io.ts'
+import { commandTable } from '../cli/parse/command-table.ts'
+import { commandsNamed } from '../cli/parse/named-commands.ts'
+import { limits } from '../core/limits/limits.ts'
+import { readEngineState } from '../core/state/local-files.ts'
+import type { Manifest } from '../operations/manifest.ts'
+import { commandIn, type Hello, type Surroundings, whyElsewhere } from './hello.ts'
+import { type Connection, serveLauncher } from './launcher-connection.ts'
+
+/** Variables that decide which files are read, and those that Node reads from its own environment. */
+const ownVariables = /^(?:XDG_|TZ$|BAX_CONFIG$)/
+
+/** Arguments that name files of the caller, or standard input: `-`, `-o x`, `--output=x`, `@file`, `--data=@file`. */
+const namesFile = /^-$|^-[a-z]*o|^--(?:output|path)(?:=|$)|^(?:--[\w-]+=)?@(?!e\d+$)/
+
+/** Returns a function that runs the commands of launchers in the engine that this process is. */
+export function insideRunner(main: Connection['run'], { host, env }: Io, engine: OwnEngine): RunInside {
+  const folder = import.meta.dirname
+  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest
+  const surroundings: Surroundings = {
+    build: readFileSync(join(folder, 'build-id'), 'utf8'),
+    folder,
+    env: { ...env },
+    manifest,
+    entries: commandTable(manifest),
+  }
+  const { job: _, faults: __, inside: ___, ...others } = host
+  let running = 0
+  const connection: Connection = {
+    accept(hello) {
+      if (running > limits.engine.commandsInside) return 'too many commands run in the engine'
+      return isForEngine(hello, surroundings, engine, host.pid) ? undefined : 'the command may need its caller'
+    },
+    run: main,
+    host: { ...others, engine },
+    refusal: 'N',
+  }
+  return async (socket) => {
+    running += 1
+    try {
+      await serveLauncher(socket, connection)
+    } finally {
+      running -= 1
+    }
+  }
+}
+
+/** Checks if a command needs nothing but the engine. */
+function isForEngine(hello: Hello, surroundings: Surroundings, { stateDir }: OwnEngine, pid: number): boolean {
+  const { argv, env } = hello
+  if (hello.hasProjectFile || env['BAX_SERVER'] || !isAbsolute(env['BAX_CONFIG'] || '/')) return false
+  if (whyElsewhere(hello, surroundings) !== undefined) return false
+  const names = [...Object.keys(env), ...Object.keys(surroundings.env)].filter((name) => ownVariables.test(name))
+  if (names.some((name) => env[name] !== surroundings.env[name])) return false
+  const entry = commandIn(argv, surroundings)
+  if (!entry?.inEngine || argv.some((text) => namesFile.test(text))) return false
+  const needsFiles = (word: string) =>
+    commandsNamed(word, surroundings.manifest).some(
+      ({ entry: { localFiles, bytes, stores } }) => localFiles ?? bytes ?? stores,
+    )
+  if (argv.some(needsFiles)) return false
+  // An engine that is about to end hides its socket.
+  const state = readEngineState(stateDir)
+  return state?.pid === pid && existsSync(state.socket)
+}

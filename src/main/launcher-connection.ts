@@ -1,0 +1,102 @@
+/** Runs the command of one connection of a launcher; `src/launcher/launcher.c` has the frames. */
+import type { Socket } from 'node:net'
+import type { Io } from '../cli/io.ts'
+import { type Hello, parseHello } from './hello.ts'
+import { Outputs } from './outputs.ts'
+import { frame, frameReader, remoteTerminal } from './remote-terminal.ts'
+
+export interface Connection {
+  /** Returns why a command cannot run in this process; undefined if it can, which it is prepared for then. */
+  accept(hello: Hello): string | undefined
+  run(argv: readonly string[], io: Io): Promise<number>
+  readonly host: Io['host']
+  /** Frame that refuses a command: for Node, or for a command worker. */
+  readonly refusal: 'F' | 'N'
+  /** Called when the launcher has gone before its command was done; the command is aborted. */
+  onGone?(isDone: () => boolean): void
+}
+
+/** Runs the command of a launcher, and closes the connection. */
+export async function serveLauncher(socket: Socket, connection: Connection): Promise<void> {
+  socket.on('error', () => {
+    // A connection that fails also closes, which ends the command.
+  })
+  const interrupted = new AbortController()
+  let terminal: ReturnType<typeof remoteTerminal> | undefined
+  let refusal = ''
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  const hello = await new Promise<Hello | undefined>((resolve) => {
+    let started: (() => void) | undefined
+    const read = frameReader(([type, payload]) => {
+      if (type === 'H' && !started) {
+        const parsed = accepted(payload, connection)
+        if (typeof parsed === 'string') {
+          refusal = parsed
+          return resolve(undefined)
+        }
+        started = () => resolve(parsed)
+        terminal = remoteTerminal(socket, parsed, interrupted)
+        socket.write(frame('A'))
+      } else if (type === 'G') started?.()
+      else terminal?.take([type, payload])
+    })
+    socket.on('data', (chunk) => {
+      try {
+        read(chunk)
+      } catch {
+        // Not a launcher of this build.
+        socket.destroy()
+      }
+    })
+    void closed.then(() => resolve(undefined))
+    socket.resume()
+  })
+  if (hello && terminal) {
+    const { close } = terminal
+    let isDone = false
+    void closed.then(() => {
+      if (isDone) return
+      close()
+      connection.onGone?.(() => isDone)
+    })
+    const code = await run(hello, terminal, interrupted, connection)
+    isDone = true
+    if (code !== undefined) socket.end(frame('X', Buffer.from([code])))
+  } else socket.end(frame(connection.refusal, Buffer.from(refusal)))
+  await closed
+}
+
+function accepted(payload: Buffer, connection: Connection): Hello | string {
+  try {
+    const hello = parseHello(payload)
+    return connection.accept(hello) ?? hello
+  } catch (error) {
+    // Node reports what is wrong with the arguments, the settings or the working folder.
+    return (error as Error).message
+  }
+}
+
+/** Returns the exit code unless the launcher has it already. */
+async function run(
+  hello: Hello,
+  terminal: ReturnType<typeof remoteTerminal>,
+  interrupted: AbortController,
+  { run: runCommand, host }: Connection,
+): Promise<number | undefined> {
+  const outputs = new Outputs((name) => terminal[name], interrupted)
+  const io: Io = {
+    stdin: terminal.stdin,
+    get stdout() {
+      return outputs.get('stdout')
+    },
+    get stderr() {
+      return outputs.get('stderr')
+    },
+    env: hello.env,
+    cwd: hello.cwd,
+    signal: interrupted.signal,
+    host,
+  }
+  const code = await runCommand(hello.argv, io)
+  return (await terminal.exit(code)) ? undefined : outputs.end(code, io)
+}
