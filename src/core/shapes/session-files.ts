@@ -13,6 +13,12 @@ export const newFile = knownFile
   .regex(/^(?!\.{1,2}$)[^/\\]+$/, 'must be a file name without folders')
   .refine((name) => Buffer.byteLength(name) <= nameBytes, `must have at most ${nameBytes} bytes`)
 
+/** Folder of a new file: segments as in `newFile`, separated by slashes. */
+export const newFolder = knownFile.refine(
+  (folder) => folder.split('/').every((name) => newFile.safeParse(name).success),
+  `must be names of folders separated by "/", such as photos/2026, each of at most ${nameBytes} bytes`,
+)
+
 const fileSource = z.enum(['download', 'upload', 'screenshot', 'pdf', 'har', 'trace', 'video'])
 
 export const sessionFile = named('SessionFile', {

@@ -6,6 +6,7 @@ import type { Approvals } from '../approvals/approvals.ts'
 import type { Clipboard } from '../clipboard/clipboard.ts'
 import type { Dialogs } from '../tabs/dialogs.ts'
 import type { CommandCall } from '../../../core/shapes/commands.ts'
+import type { FilesToUpload } from '../../../core/operation/files-to-upload.ts'
 import type { FileSource } from '../../../core/shapes/session-files.ts'
 import type { Recordable } from '../recording/recordings.ts'
 import type { DownloadWatch } from '../tabs/download-watch.ts'
@@ -44,8 +45,8 @@ export interface BatchTarget {
   readonly ended: AbortSignal
   /** Normalizes a URL to open. @throws BaxError `invalid_request`, `url_blocked` */
   checkUrl(url: string): string
-  /** Returns the path of a local file to upload. @throws BaxError `invalid_data` for a missing or disallowed file. */
-  upload(path: string): string
+  /** Finds files to upload. @throws BaxError `invalid_data` for a missing or disallowed file. */
+  upload(names: readonly string[]): FilesToUpload
   /** Writes a file where the engine allows it; returns the absolute path, or on a server the name of the file. */
   save(path: string, bytes: Uint8Array, source: FileSource): Promise<string>
   /** The session for its recorders; undefined in a browser that belongs to its user. */

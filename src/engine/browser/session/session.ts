@@ -9,6 +9,7 @@ import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
 import { openableUrl } from '../../../core/net/urls.ts'
+import type { FilesToUpload } from '../../../core/operation/files-to-upload.ts'
 import type { FileSource } from '../../../core/shapes/session-files.ts'
 import { urlsOf, urlsOfEnded, type BaseUrls } from './session-urls.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
@@ -22,7 +23,7 @@ import { keepDownloads } from '../tabs/downloads.ts'
 import { emulatedUserAgent } from '../emulation/emulation.ts'
 import type { SessionSketch } from './tombstone.ts'
 import { FileStore } from './file-store.ts'
-import { clientUpload, fileToUpload, saveFile } from './session-files.ts'
+import { clientUpload, filesToUpload, saveFile } from './session-files.ts'
 import type { PrivatePage, SessionHost } from '../create/opening.ts'
 import type { Recordable } from '../recording/recordings.ts'
 import { type EndReason, endedError, isBrowserLoss } from './end-reasons.ts'
@@ -194,8 +195,8 @@ export class Session implements BatchTarget {
     return saveFile(this.#reach, path, bytes, source)
   }
 
-  upload(path: string): string {
-    return fileToUpload(this.#reach, path)
+  upload(names: readonly string[]): FilesToUpload {
+    return filesToUpload(this.#reach, names)
   }
 
   get #reach() {
