@@ -188,9 +188,7 @@ describe('dropped files', () => {
     const done = await cli(['upload', '#editor', 'single.txt', '--drop'])
     expect(done.code, done.stderr).toBe(0)
     expect(await selected('late')).toEqual([['single.txt', 'S']])
-    expect(
-      (await cli(['upload', 'frame=#frame >> #zone', 'single.txt', '--drop'])).code,
-    ).toBe(0)
+    expect((await cli(['upload', 'frame=#frame >> #zone', 'single.txt', '--drop'])).code).toBe(0)
     await waitUntil(async () => (await got('frame.contentWindow.eval("got")')).includes('/single.txt=S'))
   })
 

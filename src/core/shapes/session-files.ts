@@ -43,6 +43,10 @@ export const commandDownload = z.object({
     .describe('in_progress: it took longer than the command waited; the file appears when it is complete'),
   size: z.int().optional().describe('Bytes of a completed download'),
   error: z.string().optional().describe('Why it failed'),
+  saved_by: z
+    .literal('user')
+    .optional()
+    .describe("In relay sessions: the user's browser saves it in its own folder, and it is no file of the session"),
 })
 
 export type FileSource = z.output<typeof fileSource>

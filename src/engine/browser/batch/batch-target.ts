@@ -51,6 +51,6 @@ export interface BatchTarget {
   save(path: string, bytes: Uint8Array, source: FileSource): Promise<string>
   /** The session for its recorders; undefined in a browser that belongs to its user. */
   readonly recordable?: Recordable
-  /** Downloads of the session; undefined in a browser whose downloads belong to its user. */
+  /** Downloads of the tabs; undefined if the browser does not report them. */
   readonly downloads?: DownloadWatch
 }
