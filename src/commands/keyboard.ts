@@ -50,8 +50,8 @@ export const type_text = defineCommand({
         const handle = await element.elementHandle(limit)
         const type = await handle.evaluate((node) => (node instanceof HTMLInputElement ? node.type : node.nodeName))
         if (type === 'file') {
-          const files = text.split('\n').filter(Boolean).map(upload)
-          await send(() => element.setInputFiles(files, limit))
+          const { paths } = upload(text.split('\n').filter(Boolean))
+          await send(() => element.setInputFiles([...paths], limit))
           return null
         }
         if (composed.has(type)) {

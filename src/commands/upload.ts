@@ -4,7 +4,9 @@ import { z } from 'zod'
 import { BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
 import { type CallLimit, defineCommand } from '../core/operation/command.ts'
+import type { FilesToUpload } from '../core/operation/files-to-upload.ts'
 import { withoutNul } from '../core/shapes/fields.ts'
+import { dropFiles } from './input/drop-files.ts'
 import { elementTimeout, selector } from './fields.ts'
 
 /** Time for a file chooser to open after the click on an element. */
@@ -12,33 +14,60 @@ const chooserMs = 3000
 
 export const upload_files = defineCommand({
   kind: 'action',
-  summary: 'Select files in a file input',
+  summary: 'Select files in a file input, or drop them',
   also: ['upload'],
-  example: "'input[type=file]' ./photo.png",
+  example: ["'input[type=file]' ./photo.png", "'input[webkitdirectory]' ./photos", "'#drop-zone' ./photo.png --drop"],
   data: z.object({
     selector: selector.describe(
-      'File input, visible or hidden, its label, or a button that opens a file chooser; as any other selector',
+      'File input, visible or hidden, its label, a button that opens a file chooser, or an element that accepts ' +
+        'dropped files; as any other selector',
     ),
     files: z
       .array(withoutNul(z.string().min(1).max(limits.files.pathBytes)))
       .min(1)
       .max(limits.session.files)
       .describe(
-        'Names of files of the session; on the command line local files, which are uploaded first, or session:NAME',
+        'Names of files of the session; on the command line local files and folders, which are uploaded first, or session:NAME',
       ),
+    drop: z
+      .boolean()
+      .default(false)
+      .describe('Drop the files on the element, without a click on it first that may open a file chooser'),
     timeout_ms: elementTimeout,
   }),
   localFiles: 'files',
-  result: z.object({ files: z.array(z.string()).describe('Names of the selected files, as the page sees them') }),
-  run: async ({ page, act, upload }, { files, ...target }) => {
-    const paths = files.map(upload)
-    const selected = await act(target, 'present', (element, limit) => select(element, paths, target.selector, limit))
+  result: z.object({
+    files: z
+      .array(z.string())
+      .describe(
+        'Names of the selected or dropped files, as the page sees them; with their paths in an uploaded folder',
+      ),
+  }),
+  run: async (context, { files: given, drop, ...target }) => {
+    const { page, act, upload } = context
+    const { selector } = target
+    const files = upload(given)
+    const selected = drop
+      ? null
+      : await act(target, 'present', (element, limit) => select(element, files, selector, limit))
     if (selected) return { data: { files: selected } }
     const names = await act(target, 'pointer', async (element, limit) => {
-      const chooser = await chooserOf(page, target.selector, () => element.click(limit), limit)
-      checkCount(target.selector, chooser.isMultiple(), paths)
-      await chooser.setFiles(paths, { timeout: limit.timeout })
-      return chooser.element().evaluate(namesOf)
+      const chooser = drop ? null : await chooserOf(page, () => element.click(limit), limit)
+      if (chooser) {
+        const input = chooser.element()
+        const facts = (await input.evaluate(inputOf))!
+        await chooser.setFiles(await pathsFor(selector, facts, files), { timeout: limit.timeout })
+        return checkSelected(selector, await input.evaluate(namesOf), files)
+      }
+      const paths = await files.arrange()
+      if (await dropFiles(context, { element, paths, selector }, limit)) return [...files.names]
+      const why = drop
+        ? `${selector} does not accept dropped files`
+        : `${selector} is not a file input, a click on it opens no file chooser, and it does not accept dropped files`
+      throw new BaxError('action_failed', why, {
+        details: { selector },
+        hint: 'use the selector of the input[type=file] itself, or of the element that accepts dropped files',
+      })
     })
     return { data: { files: names } }
   },
@@ -47,51 +76,64 @@ export const upload_files = defineCommand({
 /** Selects the files in a file input or that of a label; returns null for any other element. */
 async function select(
   element: Locator,
-  paths: readonly string[],
+  files: FilesToUpload,
   selector: string,
   limit: CallLimit,
 ): Promise<string[] | null> {
-  const field = await element.evaluate(
-    (node) => {
-      const input = node instanceof HTMLLabelElement ? node.control : node
-      if (!(input instanceof HTMLInputElement) || input.type !== 'file') return null
-      return { multiple: input.multiple, disabled: input.disabled }
-    },
-    undefined,
-    limit,
-  )
-  if (!field) return null
-  if (field.disabled) throw new BaxError('not_editable', `${selector} is disabled`, { details: { selector } })
-  checkCount(selector, field.multiple, paths)
-  await element.setInputFiles([...paths], limit)
-  return element.evaluate(namesOf, undefined, limit)
+  const input = await element.evaluate(inputOf, undefined, limit)
+  if (!input) return null
+  if (input.disabled) throw new BaxError('not_editable', `${selector} is disabled`, { details: { selector } })
+  await element.setInputFiles(await pathsFor(selector, input, files), limit)
+  return checkSelected(selector, await element.evaluate(namesOf, undefined, limit), files)
+}
+
+interface FileInput {
+  readonly multiple: boolean
+  readonly disabled: boolean
+  /** Whether it takes a folder. */
+  readonly directory: boolean
+}
+
+/** Runs in the page: describes a file input, or that of a label; null for any other element. */
+function inputOf(node: Node): FileInput | null {
+  const input = node instanceof HTMLLabelElement ? node.control : node
+  if (!(input instanceof HTMLInputElement) || input.type !== 'file') return null
+  return { multiple: input.multiple, disabled: input.disabled, directory: input.webkitdirectory }
+}
+
+/** Returns the paths to select in an input: those of files, or that of a folder. */
+async function pathsFor(selector: string, { multiple, directory }: FileInput, files: FilesToUpload): Promise<string[]> {
+  const fail = (message: string, hint?: string) =>
+    new BaxError('invalid_data', message, { details: { selector }, ...(hint !== undefined && { hint }) })
+  if (directory) {
+    if (files.single > 0) throw fail(`${selector} accepts a folder, not single files`, 'name the folder')
+    if (files.folders > 1) throw fail(`${selector} accepts one folder, not ${files.folders}`)
+    return files.arrange()
+  }
+  if (!multiple && files.paths.length > 1) throw fail(`${selector} accepts one file, not ${files.paths.length}`)
+  return [...files.paths]
+}
+
+/** Checks that the page sees all files. */
+function checkSelected(selector: string, names: string[], { paths }: FilesToUpload): string[] {
+  // A page may take the files at once, and empty the input.
+  if (names.length === 0 || names.length === paths.length) return names
+  throw new BaxError('action_failed', `${selector} has ${names.length} of ${paths.length} files`, {
+    details: { selector, files: names },
+  })
 }
 
 /** Runs in the page: returns the names of the selected files. */
 function namesOf(node: Node): string[] {
   const input = node instanceof HTMLLabelElement ? node.control : node
-  return [...((input as HTMLInputElement).files ?? [])].map((file) => file.name)
+  return [...((input as HTMLInputElement).files ?? [])].map((file) => file.webkitRelativePath || file.name)
 }
 
-function checkCount(selector: string, multiple: boolean, paths: readonly string[]): void {
-  if (multiple || paths.length < 2) return
-  throw new BaxError('invalid_data', `${selector} accepts one file, not ${paths.length}`, { details: { selector } })
-}
-
-/** Returns the file chooser that a click opens. @throws BaxError `action_failed` when none opens. */
-async function chooserOf(
-  page: Page,
-  selector: string,
-  click: () => Promise<void>,
-  { signal }: CallLimit,
-): Promise<FileChooser> {
-  const opened = page.waitForEvent('filechooser', { timeout: chooserMs, signal }).catch((error: unknown) => {
+/** Returns the file chooser that a click opens; null when none opens. */
+async function chooserOf(page: Page, click: () => Promise<void>, { signal }: CallLimit): Promise<FileChooser | null> {
+  const opened = page.waitForEvent('filechooser', { timeout: chooserMs, signal }).catch(() => {
     signal.throwIfAborted()
-    throw new BaxError('action_failed', `${selector} is not a file input, and a click on it opens no file chooser`, {
-      details: { selector },
-      hint: 'use the selector of the input[type=file] itself',
-      cause: error,
-    })
+    return null
   })
   const [chooser] = await Promise.all([opened, click()])
   return chooser

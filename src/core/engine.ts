@@ -183,7 +183,7 @@ export interface SessionFiles {
   open(sessionId: string, name: string, call: Call): Promise<Content>
   /** Receives a file; without `overwrite`, its name gets a number if another file has it. @throws BaxError `no_space`. */
   receive(
-    upload: { session_id: string; name: string; overwrite: boolean },
+    upload: { session_id: string; folder?: string | undefined; name: string; overwrite: boolean },
     body: AsyncIterable<Uint8Array>,
     call: Call,
   ): Promise<SessionFile>

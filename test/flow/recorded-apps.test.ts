@@ -1,5 +1,5 @@
 /** Typical applications that a person uses while recording; their scripts pass as they were written. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright'
@@ -204,16 +204,25 @@ describe('a recorded script', { timeout: 180_000 }, () => {
     const { page, contains } = recording
     page.on('dialog', (dialog) => void dialog.accept())
     await page.evaluate(() => {
-      document.body.insertAdjacentHTML('afterbegin', '<input type=file><button id=two>Twice</button>')
+      document.body.insertAdjacentHTML(
+        'afterbegin',
+        '<input type=file><input type=file id=album webkitdirectory><button id=two>Twice</button>',
+      )
       document.querySelector('#two')!.addEventListener('click', () => [confirm('First?'), confirm('Second?')])
     })
     await page
-      .locator('[type=file]')
+      .locator('[type=file]:not(#album)')
       .setInputFiles({ name: 'far.txt', mimeType: 'text/plain', buffer: Buffer.from('x') })
     await contains('far.txt')
+    await mkdir(join(folder.path, 'album/2026'), { recursive: true })
+    for (const name of ['a.txt', '2026/b.txt']) await writeFile(join(folder.path, 'album', name), 'x')
+    await page.locator('#album').setInputFiles(join(folder.path, 'album'))
+    await contains('[ album')
     await page.getByText('Twice').click()
     const script = await contains('# the answer to a second dialog was not recorded: confirm "Second?"')
     expect(script.match(/answer_dialog/g)).toHaveLength(1)
+    // The folder is uploaded as a whole.
+    expect(script).toContain('files: [ album ]')
     const { stderr } = await recording.end()
     expect(stderr).toContain('warning: the answer to a second dialog was not recorded')
     expect(stderr).toContain('warning: the script uploads far.txt, which is not in this folder: complete its path\n')

@@ -211,7 +211,7 @@ describe('upload_files', () => {
     expect(await errorOf('#plain', 'a.txt')).toEqual([
       false,
       'action_failed',
-      '#plain is not a file input, and a click on it opens no file chooser',
+      '#plain is not a file input, a click on it opens no file chooser, and it does not accept dropped files',
     ])
   })
 

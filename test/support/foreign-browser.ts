@@ -13,6 +13,8 @@ import { waitUntil } from './wait.ts'
 export interface ForeignBrowser {
   /** `http://127.0.0.1:PORT` */
   readonly url: string
+  /** Home and profile of its user. */
+  readonly folder: string
   /** Returns the URLs of its open pages. */
   pages(): Promise<string[]>
   titles(): Promise<string[]>
@@ -39,6 +41,8 @@ export async function startForeignBrowser({
   const child = spawn('sh', ['-c', untilInputEnds, path, ...flags], {
     stdio: ['pipe', 'ignore', 'pipe'],
     detached: true,
+    // Its downloads stay in the folder.
+    env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder },
   })
   const url = await new Promise<string>((resolve, reject) => {
     child.once('error', reject)
@@ -61,6 +65,7 @@ export async function startForeignBrowser({
   }
   return {
     url,
+    folder,
     pages: async () => (await pages()).map((target) => target.url),
     titles: async () => (await pages()).map((target) => target.title),
     evaluate: async (ending, expression) => {

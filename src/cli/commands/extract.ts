@@ -1,8 +1,10 @@
-/** `bax extract`: converts HTML files or standard input to Markdown, without a browser or the network. */
+/** `bax extract`: converts HTML files or standard input to Markdown or JSON, without a browser or the network. */
 import { listedWords, textFlag } from '../parse/typed.ts'
 import { basename, resolve } from 'node:path'
-import { exits } from '../../core/errors/errors.ts'
+import { Option } from 'commander'
+import { BaxError, exits } from '../../core/errors/errors.ts'
 import { normaliseUrl } from '../../core/net/urls.ts'
+import type { JsonOptions } from '../../engine/scrape/formats/json.ts'
 import type { Context } from '../context.ts'
 import { printError } from '../output/errors.ts'
 import { extractAll } from '../extract/extract-all.ts'
@@ -11,6 +13,7 @@ import { type HtmlFile, htmlFilesOf, readBatch } from '../extract/html-files.ts'
 import { writeOutput } from '../output/write-output.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { note, print } from '../io.ts'
+import { addJsonFlags, readSchema } from '../scrape/json-format.ts'
 import { showWarning } from '../output/output.ts'
 import type { TypedArguments } from '../parse/values.ts'
 
@@ -18,42 +21,67 @@ export const command: TerminalCommand = async (invocation) => {
   const { context, typed } = parseInvocation(invocation, (command) => {
     command.argument('[file...]', 'HTML files, or folders of them; - for standard input (the default)')
     command.option('--url <url>', 'URL of the page, to resolve links; by default its canonical link')
+    command.addOption(new Option('--format <format>', 'format of the result').choices(['markdown', 'json']))
+    addJsonFlags(command)
     command.option('--headline', 'restore a missing headline and missing parts of reference documentation')
     command.option('--no-only-main-content', 'keep navigation, header, footer and other boilerplate')
     command.option('--no-site-memory', 'keep parts that repeat on several of the files')
-    command.option('-o, --output <file|folder>', 'file for the Markdown; folder or file.json for several files')
-    command.option('--ndjson', 'print one JSON object {file, markdown} per file')
+    command.option('-o, --output <file|folder>', 'file for the result; folder or file.json for several files')
+    command.option('--ndjson', 'print one JSON object {file, markdown} or {file, json} per file')
   })
   const words = listedWords(typed.words, 0)
   const batch = readBatch(context.io, words)
   const inputs = batch?.files ?? htmlFilesOf(context.io, words)
-  return run(context, { ...typed, flags: { ...typed.flags, ...(batch && { output: batch.output }) } }, inputs)
+  const json = jsonOptions(context, typed)
+  if (json) (await import('../../engine/scrape/formats/json.ts')).checkSchema(json)
+  return run(context, { ...typed, flags: { ...typed.flags, ...(batch && { output: batch.output }) } }, { inputs, json })
 }
 
-async function run(context: Context, { flags }: TypedArguments, files: readonly HtmlFile[]): Promise<number> {
+/** Returns the options of the json format, if it is requested. */
+function jsonOptions({ io }: Context, { flags }: TypedArguments): JsonOptions | undefined {
+  const [prompt, schema, format] = [textFlag(flags, 'prompt'), textFlag(flags, 'schema'), textFlag(flags, 'format')]
+  const isGiven = prompt !== undefined || schema !== undefined
+  if (format === 'markdown' && isGiven) {
+    const flag = schema === undefined ? '--prompt' : '--schema'
+    throw new BaxError('invalid_request', `${flag} is for --format json, not markdown`)
+  }
+  if (format !== 'json' && !isGiven) return undefined
+  const parsed = schema === undefined ? undefined : (readSchema(schema, io.cwd) as Record<string, unknown>)
+  return { ...(prompt !== undefined && { prompt }), ...(parsed && { schema: parsed, schemaField: '--schema' }) }
+}
+
+interface Job {
+  readonly inputs: readonly HtmlFile[]
+  readonly json: JsonOptions | undefined
+}
+
+async function run(context: Context, { flags }: TypedArguments, { inputs: files, json }: Job): Promise<number> {
   const { io, settings } = context
   const output = textFlag(flags, 'output')
-  const whole = output !== undefined && /\.json$/i.test(output)
+  const whole = output !== undefined && /\.json$/i.test(output) && (!json || files.length > 1)
   const all: Record<string, Extracted> = {}
   let failed = false
   const many = files.length > 1
-  const show = (name: string, markdown: string) => {
+  // Several JSON values on one output are lines.
+  const isStream = json !== undefined && many && (output === undefined || output === '-')
+  const show = (name: string, result: string) => {
     if (output === undefined || output === '-') {
       if (many) print(io, `<!-- ${name} -->\n`)
-      return void io.stdout.write(many ? `${markdown}\n` : markdown)
+      return void io.stdout.write(many ? `${result}\n` : result)
     }
-    if (!many && !/[/\\]$/.test(output)) return writeOutput(resolve(io.cwd, output), markdown)
-    const path = resolve(io.cwd, output, `${basename(name).replace(/\.x?html?$/i, '')}.md`)
-    writeOutput(path, markdown)
+    if (!many && !/[/\\]$/.test(output)) return writeOutput(resolve(io.cwd, output), result)
+    const path = resolve(io.cwd, output, `${basename(name).replace(/\.x?html?$/i, '')}.${json ? 'json' : 'md'}`)
+    writeOutput(path, result)
     note(io, path)
   }
-  const tasks = files.map((file) => ({ file, task: taskOf(context, flags, file) }))
-  for await (const { file, extracted } of extractAll(io, tasks, flags['siteMemory'] !== false)) {
+  const tasks = files.map((file) => ({ file, task: { ...taskOf(context, flags, file), ...(json && { json }) } }))
+  for await (const { file, extracted } of extractAll(io, tasks, !json && flags['siteMemory'] !== false)) {
     failed ||= extracted.error !== undefined
     if (extracted.error !== undefined) await printError(io, `${file.name}: ${extracted.error}`)
     if (whole) all[file.name] = extracted
-    else if (flags['ndjson'] || settings.json) print(io, JSON.stringify({ file: file.name, ...extracted }))
+    else if (flags['ndjson'] || settings.json || isStream) print(io, JSON.stringify({ file: file.name, ...extracted }))
     else if (extracted.markdown !== undefined) show(file.name, extracted.markdown)
+    else if (extracted.error === undefined) show(file.name, `${JSON.stringify(extracted.json, null, 2)}\n`)
     if (!whole) await showWarning(io, extracted.warning && many ? { warning: `${file.name}: ${extracted.warning}` } : extracted) // prettier-ignore
   }
   if (whole) writeOutput(resolve(io.cwd, output), JSON.stringify(all))

@@ -8,7 +8,9 @@ import { fileOrElement } from '../../core/text/file-word.ts'
 
 /** `advice` says how to get a downloaded file. */
 export const downloadNotes = ({ downloads = [] }: CommandResult, advice: (name: string) => string): string[] =>
-  downloads.map(({ name, state, size, error }) => {
+  downloads.map(({ name, state, size, error, saved_by }) => {
+    if (state === 'completed' && saved_by === 'user')
+      return `the user's browser saved ${name} (${size} bytes) in its own download folder`
     if (state === 'completed') return `downloaded ${name} (${size} bytes)${advice(name)}`
     return state === 'failed' ? `download of ${name} failed: ${error}` : `${name} is still being downloaded`
   })

@@ -52,10 +52,11 @@ export const customCommands: Readonly<
   ],
   'scrape <url…>': ['Scrape pages into Markdown, data or screenshots'],
   'extract [file…]': [
-    'Convert HTML files to Markdown',
+    'Convert HTML files to Markdown or JSON',
     [
       'bax extract page.html > page.md',
       'bax extract saved-pages/ -o markdown',
+      'bax extract page.html --format json',
       'curl -s https://example.com | bax extract - --url https://example.com',
     ],
     ownProcess,

@@ -25,7 +25,7 @@ export function withJsonFormat(input: Unchecked, flags: TypedArguments['flags'],
   }
 }
 
-function readSchema(text: string, cwd: string): unknown {
+export function readSchema(text: string, cwd: string): unknown {
   const json = text.startsWith('@') ? fileText(text, '--schema', cwd) : text
   try {
     return JSON.parse(json)

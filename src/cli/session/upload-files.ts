@@ -2,7 +2,7 @@
 import type { Calls } from '../../client/calls.ts'
 import type { CommandEntry } from '../../operations/manifest.ts'
 import type { Io } from '../io.ts'
-import { bytesOf, type LocalFile, localFile } from './local-file.ts'
+import { bytesOf, type LocalFile, localFiles } from './local-file.ts'
 
 /** Prefix of a file that is already in the session. */
 const inSession = 'session:'
@@ -18,8 +18,8 @@ export function filesToUpload(
 ): NamedFiles | undefined {
   const given = entry?.localFiles === undefined ? undefined : data[entry.localFiles]
   if (!Array.isArray(given)) return undefined
-  return given.map((file) =>
-    String(file).startsWith(inSession) ? String(file).slice(inSession.length) : localFile(cwd, String(file)),
+  return given.flatMap((file): NamedFiles =>
+    String(file).startsWith(inSession) ? [String(file).slice(inSession.length)] : localFiles(cwd, String(file)),
   )
 }
 
@@ -34,7 +34,7 @@ export async function uploadFiles(
     if (typeof file === 'string') names.push(file)
     else {
       // A different file with this name must stay: the page may still read it.
-      const where = { session_id, name: file.name, overwrite: false }
+      const where = { session_id, folder: file.folder, name: file.name, overwrite: false }
       const stored = await upload('uploadSessionFile', where, bytesOf(io, file), { signal: io.signal, strict: true })
       names.push(stored.name)
     }

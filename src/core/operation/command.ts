@@ -3,6 +3,7 @@ import type { BrowserContext, Locator, Page } from 'playwright'
 import type { z } from 'zod'
 import type { EventLog } from '../events/events.ts'
 import type { Annotation, BoundingBox, CommandResult } from '../shapes/commands.ts'
+import type { FilesToUpload } from './files-to-upload.ts'
 import type { FileSource } from '../shapes/session-files.ts'
 import type { Candidate, Fingerprint } from '../shapes/recording.ts'
 import type { Directly } from './direct-element.ts'
@@ -153,8 +154,8 @@ export interface CommandContext {
   startRecording(kind: RecordingKind, options: { readonly bodies?: boolean }): Promise<void>
   /** Stores the recording among the files of the session. @throws BaxError `conflict` when none is running. */
   stopRecording(kind: RecordingKind, name: string | undefined): Promise<Record<string, unknown>>
-  /** Returns the path of a file of the session by its name, or a local path that this engine may upload. */
-  upload(path: string): string
+  /** Finds files of the session by their names, and local files and folders by their paths if this engine allows it. */
+  upload(names: readonly string[]): FilesToUpload
   /** Writes bytes where this engine allows it; returns the absolute path, or on a server the name of the file. */
   save(path: string, bytes: Uint8Array, source: FileSource): Promise<string>
 }

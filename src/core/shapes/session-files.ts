@@ -13,6 +13,12 @@ export const newFile = knownFile
   .regex(/^(?!\.{1,2}$)[^/\\]+$/, 'must be a file name without folders')
   .refine((name) => Buffer.byteLength(name) <= nameBytes, `must have at most ${nameBytes} bytes`)
 
+/** Folder of a new file: segments as in `newFile`, separated by slashes. */
+export const newFolder = knownFile.refine(
+  (folder) => folder.split('/').every((name) => newFile.safeParse(name).success),
+  `must be names of folders separated by "/", such as photos/2026, each of at most ${nameBytes} bytes`,
+)
+
 const fileSource = z.enum(['download', 'upload', 'screenshot', 'pdf', 'har', 'trace', 'video'])
 
 export const sessionFile = named('SessionFile', {
@@ -37,6 +43,10 @@ export const commandDownload = z.object({
     .describe('in_progress: it took longer than the command waited; the file appears when it is complete'),
   size: z.int().optional().describe('Bytes of a completed download'),
   error: z.string().optional().describe('Why it failed'),
+  saved_by: z
+    .literal('user')
+    .optional()
+    .describe("In relay sessions: the user's browser saves it in its own folder, and it is no file of the session"),
 })
 
 export type FileSource = z.output<typeof fileSource>

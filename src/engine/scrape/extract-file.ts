@@ -1,6 +1,7 @@
-/** Converts HTML text to Markdown, without a browser and without a network. */
+/** Converts HTML text to Markdown or JSON, without a browser and without a network. */
 import type { WarningCode } from '../../core/shapes/scrape.ts'
 import { contentOf } from './content/content.ts'
+import { type JsonOptions, jsonOf } from './formats/json.ts'
 import type { SiteSummary } from '../extract/main-content/site/site-memory.ts'
 import { type PageDocument, present } from './documents/document.ts'
 import { htmlDocumentWith, readDocument } from './documents/read.ts'
@@ -33,12 +34,28 @@ export async function extractMarkdown(
   bytes: Uint8Array,
   { url, onlyMain, headline, site }: ExtractOptions,
 ): Promise<ExtractedMarkdown> {
-  const document = await documentIn(bytes, url)
-  const canonical = url === undefined && document.isPage ? canonicalOf(document.tree.root) : undefined
-  const based = canonical && document.tree.baseUrl === '' ? { ...document, tree: { ...document.tree, baseUrl: canonical } } : document // prettier-ignore
-  const content = await contentOf(based, { onlyMain, headline, inlineImages: false, site })
+  const content = await contentOf(await pageIn(bytes, url), { onlyMain, headline, inlineImages: false, site })
   const { markdown, warning, warningCode, trace } = content
   return { markdown, ...present({ warning, warning_code: warningCode, outline: trace?.outline }) }
+}
+
+export interface ExtractedJson {
+  readonly json: unknown
+  readonly warning?: string
+}
+
+/** Returns the data of a page, as the json format of a scrape without a language model. */
+export async function extractJson(bytes: Uint8Array, options: JsonOptions, url?: string): Promise<ExtractedJson> {
+  const { value, warnings } = await jsonOf(options, await pageIn(bytes, url), { model: undefined, rules: true })
+  return { json: value, ...(warnings.length > 0 && { warning: warnings.join('; ') }) }
+}
+
+/** Reads a document; links of an HTML page are relative to its canonical URL if it has no other. */
+async function pageIn(bytes: Uint8Array, url: string | undefined): Promise<PageDocument> {
+  const document = await documentIn(bytes, url)
+  const canonical = url === undefined && document.isPage ? canonicalOf(document.tree.root) : undefined
+  if (canonical === undefined || document.tree.baseUrl !== '') return document
+  return { ...document, tree: { ...document.tree, baseUrl: canonical } }
 }
 
 /** Reads HTML, or a PDF or office document, which is detected by its bytes. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { defineDownload, defineOperation, defineUpload } from '../../core/operation/operation.ts'
 import { onAnySession } from '../../core/operation/placement.ts'
-import { knownFile, newFile, sessionFile, sessionFileList } from '../../core/shapes/session-files.ts'
+import { knownFile, newFile, newFolder, sessionFile, sessionFileList } from '../../core/shapes/session-files.ts'
 import { sessionId } from './sessions.ts'
 import { samples } from '../samples.ts'
 
@@ -50,6 +50,9 @@ export const uploadSessionFile = defineUpload({
   input: z.object({
     session_id: sessionId,
     name: newFile.describe('Name of the file, without folders'),
+    folder: newFolder
+      .optional()
+      .describe('Folder of the file, such as photos/2026, for uploads of folders: the file is then photos/2026/NAME'),
     overwrite: z
       .boolean()
       .default(true)

@@ -3,6 +3,7 @@ import type { BrowserContext } from 'playwright'
 import { observationOptions } from '../../../src/core/shapes/observe.ts'
 import { type AriaNode, hasControlRole } from '../../../src/engine/browser/observe/snapshot/aria.ts'
 import { observe } from '../../../src/engine/browser/observe/observe.ts'
+import { UserDownloads } from '../../../src/engine/relay/commands/user-downloads.ts'
 import { UserTabs } from '../../../src/engine/relay/commands/user-tabs.ts'
 import type { Side } from '../engines.ts'
 import type { Row, Table } from '../measure.ts'
@@ -59,7 +60,7 @@ async function compareOne(context: BrowserContext, application: ApplicationPage)
   await application.open(page)
   const client = await context.newCDPSession(page)
   const { targetInfo } = await client.send('Target.getTargetInfo')
-  const target = new UserTabs({ sessionId: 'bench', context, active: () => targetInfo.targetId, ended: new AbortController().signal, policy: 'full', open: () => Promise.reject(new Error('the page has crashed')) }) // prettier-ignore
+  const target = new UserTabs({ sessionId: 'bench', context, downloads: new UserDownloads().watch, active: () => targetInfo.targetId, ended: new AbortController().signal, policy: 'full', open: () => Promise.reject(new Error('the page has crashed')) }) // prettier-ignore
   const inspect = async (options: object) => {
     const parsed = observationOptions.parse({ include: ['snapshot'], ...options })
     return (await observe(target, parsed, new AbortController().signal)).observation

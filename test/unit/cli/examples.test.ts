@@ -57,6 +57,8 @@ beforeAll(async () => {
   for (const name of ['rows.csv', 'main.py', 'photo.png']) await writeFile(join(folder, name), 'x\n')
   await writeFile(join(folder, 'urls.txt'), 'https://example.com\n')
   await mkdir(join(folder, 'state'))
+  await mkdir(join(folder, 'photos'))
+  await writeFile(join(folder, 'photos/beach.txt'), 'x\n')
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 

@@ -94,7 +94,7 @@ async function openContext({
     structured: (request) => tools.structured(page, request),
     startRecording: async (kind, options) => (await recordings(target)).start(kind, options),
     stopRecording: async (kind, name) => (await recordings(target)).stop(kind, name),
-    upload: (path) => target.upload(path),
+    upload: (names) => target.upload(names),
     save: (path, bytes, source) => target.save(path, bytes, source),
   }
 }

@@ -1,8 +1,8 @@
 /** Files of one session, limited in number and by a quota on their total size. */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { rm, stat } from 'node:fs/promises'
-import { dirname, extname, join, relative, sep } from 'node:path'
+import { link, rm, stat } from 'node:fs/promises'
+import { basename, dirname, extname, join, relative, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import mime from 'mime'
 import type { Content } from '../../../core/operation/call.ts'
@@ -20,6 +20,14 @@ interface StoredFile {
   readonly createdAt: Date
   /** Name and content hash of an upload. */
   readonly upload?: { readonly name: string; readonly digest: string }
+  /** Links to it in folders that pages have. */
+  readonly links?: string[]
+}
+
+/** A file, and its path in a folder. */
+interface ArrangedFile {
+  readonly path: string
+  readonly name: string
 }
 
 /** Folder of the uploads: each has a folder of its own, because pages see the name on disk. */
@@ -39,6 +47,8 @@ export class FileStore {
   /** Size of the downloads that are running, so far, by ID. */
   readonly #running = new Map<string, number>()
   #uploads = 0
+  /** Parents of the folders that pages have, by their files. */
+  readonly #arranged = new Map<string, string>()
 
   constructor(folder: string, maxBytes: number) {
     this.folder = folder
@@ -52,6 +62,35 @@ export class FileStore {
   /** Returns the path of a file; undefined if there is none of this name. */
   pathOf(name: string): string | undefined {
     return this.#files.get(name)?.path
+  }
+
+  /** Returns the path of a file and the name that pages see, with folders if it was uploaded with them. */
+  findFile(name: string): ArrangedFile | undefined {
+    const file = this.#files.get(name)
+    return file && { path: file.path, name: file.upload?.name ?? basename(name) }
+  }
+
+  /** Creates folders with links to uploads, which the page sees with their paths; returns the paths of the folders. */
+  async arrange(uploads: readonly ArrangedFile[]): Promise<string[]> {
+    if (uploads.length === 0) return []
+    const key = JSON.stringify(uploads.map(({ path, name }) => [path, name]))
+    const parent = this.#arranged.get(key) ?? join(this.folder, uploadFolder, String(++this.#uploads))
+    if (!this.#arranged.has(key)) {
+      const stored = new Map([...this.#files.values()].map((file) => [file.path, file]))
+      for (const { path, name } of uploads) {
+        const target = join(parent, name)
+        try {
+          await privateDir(dirname(target))
+          await link(path, target)
+        } catch (error) {
+          if (!/^(EEXIST|ENOTDIR)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
+          throw new BaxError('invalid_data', `two of the files to upload cannot both be ${name}`, { cause: error })
+        }
+        stored.get(path)?.links?.push(target)
+      }
+      this.#arranged.set(key, parent)
+    }
+    return [...new Set(uploads.map(({ name }) => join(parent, name.slice(0, name.indexOf('/')))))]
   }
 
   /** Returns whether the files, with those that are being received and `more` bytes, exceed the quota. */
@@ -141,7 +180,7 @@ export class FileStore {
     signal.throwIfAborted()
     this.checkRoom(given, 0)
     const folder = join(this.folder, uploadFolder, String(++this.#uploads))
-    const path = join(folder, given)
+    const path = join(folder, basename(given))
     await privateDir(folder)
     try {
       const { size, digest } = await this.#write(path, body, signal)
@@ -151,7 +190,7 @@ export class FileStore {
       // Other files may have been added meanwhile.
       if (!overwrite || !this.#files.has(given)) this.#checkCount()
       const name = overwrite ? given : this.reserve(given)
-      return this.add(name, { path, size, source: 'upload', upload: { name: given, digest } })
+      return this.add(name, { path, size, source: 'upload', upload: { name: given, digest }, links: [] })
     } catch (error) {
       await rm(folder, { recursive: true, force: true })
       throw error
@@ -252,6 +291,7 @@ const recordOf = (name: string, { size, source, createdAt }: StoredFile): Sessio
   created_at: createdAt.toISOString(),
 })
 
-/** Removes a file from the disk, and the folder of an upload with it. */
-const discard = ({ path, upload }: StoredFile): Promise<void> =>
-  rm(upload ? dirname(path) : path, { recursive: true, force: true })
+/** Removes a file from the disk, with the folder of an upload and the links to it. */
+async function discard({ path, upload, links = [] }: StoredFile): Promise<void> {
+  for (const file of [upload ? dirname(path) : path, ...links]) await rm(file, { recursive: true, force: true })
+}

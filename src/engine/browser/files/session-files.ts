@@ -1,9 +1,11 @@
 /** Files that commands of a session write and upload: in the session's folder, or anywhere if the engine allows it. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
+import type { FilesToUpload } from '../../../core/operation/files-to-upload.ts'
 import type { FileSource } from '../../../core/shapes/session-files.ts'
 import { writeAtomic } from '../../../core/state/files.ts'
+import { filesBelow } from '../../../core/state/folder-files.ts'
 import { type FileStore, uploadFolder } from './file-store.ts'
 
 /** Returns the folder for a session's files, below a folder that is removed with its browser. */
@@ -85,13 +87,40 @@ export async function saveFile(
   return writeAnywhere ? target : name
 }
 
-/** Returns the path of a file to upload: one of the session, or a local one if the engine allows it. */
-export function fileToUpload({ writeAnywhere, files }: Reach, path: string): string {
-  const own = files.pathOf(path)
-  if (own !== undefined) return own
+/** A file to upload. */
+interface Found {
+  readonly path: string
+  /** As the page sees it, with the path from its folder on. */
+  readonly name: string
+  /** Local folder that it is from. */
+  readonly folder?: string
+}
+
+/** Finds files to upload: of the session by their names, or local ones and folders if the engine allows it. */
+export function filesToUpload(reach: Reach, names: readonly string[]): FilesToUpload {
+  const found = names.flatMap((name) => findUpload(reach, name))
+  const inFolders = found.filter(({ name }) => name.includes('/'))
+  const roots = new Set(inFolders.map(({ name, folder }) => folder ?? name.slice(0, name.indexOf('/'))))
+  return {
+    paths: found.map(({ path }) => path),
+    names: found.map(({ name }) => name),
+    folders: roots.size,
+    single: found.length - inFolders.length,
+    arrange: async () => [
+      ...new Set(inFolders.flatMap(({ folder }) => folder ?? [])),
+      ...(await reach.files.arrange(inFolders.filter(({ folder }) => folder === undefined))),
+      ...found.filter(({ name }) => !name.includes('/')).map(({ path }) => path),
+    ],
+  }
+}
+
+function findUpload({ writeAnywhere, files }: Reach, path: string): Found | Found[] {
+  const own = files.findFile(path)
+  if (own) return own
   if (writeAnywhere && isAbsolute(path)) {
-    if (existsSync(path)) return path
-    throw new BaxError('invalid_data', `the file to upload does not exist: ${path}`)
+    if (!existsSync(path)) throw new BaxError('invalid_data', `the file to upload does not exist: ${path}`)
+    if (!statSync(path).isDirectory()) return { path, name: basename(path) }
+    return filesBelow(path, 'invalid_data').map((file) => ({ ...file, folder: path }))
   }
   throw new BaxError('invalid_data', `the session has no file ${JSON.stringify(path)} to upload`, {
     hint: `upload it with "bax session upload"${writeAnywhere ? ', or use an absolute path' : ''}`,

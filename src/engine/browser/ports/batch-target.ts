@@ -9,6 +9,7 @@ import type { DialogControl } from './dialogs.ts'
 import type { DownloadMarks } from './downloads.ts'
 import type { PrivatePage } from './session-host.ts'
 import type { CommandCall } from '../../../core/shapes/commands.ts'
+import type { FilesToUpload } from '../../../core/operation/files-to-upload.ts'
 import type { FileSource } from '../../../core/shapes/session-files.ts'
 
 export interface BatchTarget {
@@ -45,13 +46,13 @@ export interface BatchTarget {
   readonly ended: AbortSignal
   /** Normalizes a URL to open. @throws BaxError `invalid_request`, `url_blocked` */
   checkUrl(url: string): string
-  /** Returns the path of a local file to upload. @throws BaxError `invalid_data` for a missing or disallowed file. */
-  upload(path: string): string
+  /** Finds files to upload. @throws BaxError `invalid_data` for a missing or disallowed file. */
+  upload(names: readonly string[]): FilesToUpload
   /** Writes a file where the engine allows it; returns the absolute path, or on a server the name of the file. */
   save(path: string, bytes: Uint8Array, source: FileSource): Promise<string>
   /** The session for its recorders; undefined in a browser that belongs to its user. */
   readonly recordable?: Recordable
-  /** Downloads of the session; undefined in a browser whose downloads belong to its user. */
+  /** Downloads of the tabs; undefined if the browser does not report them. */
   readonly downloads?: DownloadMarks
 }
 

@@ -194,7 +194,10 @@ function betterSelector(target: Element, { name, selector = '' }: Action): strin
 const isEditor = (element: Element): element is HTMLElement =>
   element instanceof HTMLElement && element.isContentEditable
 
-const fileNames = ({ files }: HTMLInputElement) => [...(files ?? [])].map((file) => file.name)
+/** Names of the files, or of the folder that they are from. */
+const fileNames = ({ files }: HTMLInputElement) => [
+  ...new Set([...(files ?? [])].map((file) => file.webkitRelativePath.split('/', 1)[0] || file.name)),
+]
 
 const isPassword = (element: Element) =>
   element instanceof HTMLInputElement &&

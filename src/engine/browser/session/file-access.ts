@@ -28,8 +28,9 @@ export function fileAccess(
       const session = find(id, caller)
       return session.files.open(name, () => session.hold())
     },
-    receive: async ({ session_id, name, overwrite }, body, { caller }) => {
+    receive: async ({ session_id, folder, name: last, overwrite }, body, { caller }) => {
       const session = find(session_id, caller)
+      const name = folder === undefined ? last : `${folder}/${last}`
       return session.use(() => session.files.receive(name, body, { overwrite, signal: session.ended }))
     },
     remove: async (id, name, { caller }) => {

@@ -9,6 +9,7 @@ import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
 import { openableUrl } from '../../../core/net/urls.ts'
+import type { FilesToUpload } from '../../../core/operation/files-to-upload.ts'
 import type { FileSource } from '../../../core/shapes/session-files.ts'
 import { type BaseUrls, type SessionSketch, urlsOf, urlsOfEnded } from '../links/session-urls.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
@@ -23,7 +24,7 @@ import type { DownloadWatch } from '../tabs/download-watch.ts'
 import { keepDownloads } from '../tabs/downloads.ts'
 import { emulatedUserAgent } from '../emulation/emulation.ts'
 import { FileStore } from '../files/file-store.ts'
-import { clientUpload, fileToUpload, saveFile } from '../files/session-files.ts'
+import { clientUpload, filesToUpload, saveFile } from '../files/session-files.ts'
 import { endedError, isBrowserLoss } from './end-reasons.ts'
 import { Lifetime } from './lifetime.ts'
 import { FrameTokens } from '../links/frame-tokens.ts'
@@ -189,8 +190,8 @@ export class Session implements LiveSession {
     return saveFile(this.#reach, path, bytes, source)
   }
 
-  upload(path: string): string {
-    return fileToUpload(this.#reach, path)
+  upload(names: readonly string[]): FilesToUpload {
+    return filesToUpload(this.#reach, names)
   }
 
   get #reach() {

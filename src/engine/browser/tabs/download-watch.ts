@@ -45,11 +45,15 @@ export class DownloadWatch implements DownloadMarks {
   }
 
   /** Adds a download; returns a function that records its end. */
-  add(name: string, url: string): (end: Pick<CommandDownload, 'state' | 'size' | 'error'>) => void {
-    const at = this.#downloads.push({ name, url, state: 'in_progress' }) - 1
+  add(
+    name: string,
+    url: string,
+    facts: Pick<CommandDownload, 'saved_by'> = {},
+  ): (end: Pick<CommandDownload, 'state' | 'size' | 'error'>) => void {
+    const at = this.#downloads.push({ name, url, state: 'in_progress', ...facts }) - 1
     this.#changed()
     return (end) => {
-      this.#downloads[at] = { name, url, ...end }
+      this.#downloads[at] = { name, url, ...end, ...facts }
       this.#changed()
     }
   }

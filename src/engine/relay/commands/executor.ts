@@ -16,6 +16,7 @@ import { type BatchTools, runBatch } from '../../browser/batch/run-batch.ts'
 import { CommandQueue } from '../../browser/session/command-queue.ts'
 import { continueTabIds } from '../../browser/tabs/tab-ids.ts'
 import type { RelayPolicy } from '../../../core/relay-names.ts'
+import { UserDownloads } from './user-downloads.ts'
 import { UserTabs } from './user-tabs.ts'
 
 /** Requests and results of an executor, by kind. */
@@ -118,7 +119,8 @@ export class LocalExecutor implements Executor {
       await this.#untilResponsive()
       const channel = await this.#options.open()
       const ended = new AbortController()
-      const transport = new ChannelTransport(channel, () => {
+      const downloads = new UserDownloads()
+      const transport = new ChannelTransport(channel, downloads, () => {
         this.#tabs = undefined
         ended.abort(
           new BaxError('relay_disconnected', 'lost the browser connection', { details: { outcome: 'unknown' } }),
@@ -130,9 +132,14 @@ export class LocalExecutor implements Executor {
       const [context] = browser.contexts()
       if (!context) throw new BaxError('browser_failed', 'the browser has no window')
       enableEmulation(context, overriding.of())
+      // Without the events, no download is reported as completed.
+      channel.post({ method: 'Browser.setDownloadBehavior', params: { behavior: 'default', eventsEnabled: true } }, () => {}) // prettier-ignore
       if (this.#lastContext) continueTabIds(context, this.#lastContext)
       this.#lastContext = context
-      return { browser, tabs: new UserTabs({ ...this.#options, context, ended: ended.signal }) }
+      return {
+        browser,
+        tabs: new UserTabs({ ...this.#options, context, downloads: downloads.watch, ended: ended.signal }),
+      }
     } catch (error) {
       this.#tabs = undefined
       throw error
@@ -158,9 +165,12 @@ class ChannelTransport {
   onclose: (() => void) | undefined
   readonly #channel: CdpChannel
 
-  constructor(channel: CdpChannel, onLost: () => void) {
+  constructor(channel: CdpChannel, downloads: UserDownloads, onLost: () => void) {
     this.#channel = channel
-    channel.onEvent((message) => this.#deliver(message))
+    channel.onEvent((message) => {
+      if (isMessage(message)) downloads.handle(message)
+      this.#deliver(message)
+    })
     channel.onClose(() => {
       onLost()
       setImmediate(() => this.onclose?.())

@@ -6,6 +6,7 @@ import { EventLog } from '../../../core/events/events.ts'
 import { openableUrl } from '../../../core/net/urls.ts'
 import type { BatchTarget } from '../../browser/ports/batch-target.ts'
 import { crashedError, documentMethod, hasCrashed, watchCrash } from '../../browser/tabs/crash.ts'
+import type { DownloadWatch } from '../../browser/tabs/download-watch.ts'
 import { Dialogs } from '../../browser/tabs/dialogs.ts'
 import { tabIdOf } from '../../browser/tabs/tab-ids.ts'
 import { recordPageEvents, shownUrl } from '../../browser/tabs/page-events.ts'
@@ -16,6 +17,7 @@ import { reloadTab } from './reload-tab.ts'
 
 export interface UserTabsFacts extends Omit<ExecutorOptions, 'tools'> {
   readonly context: BrowserContext
+  readonly downloads: DownloadWatch
   /** Aborted when the browser, or the connection to it, is lost. */
   readonly ended: AbortSignal
 }
@@ -29,6 +31,7 @@ export class UserTabs implements BatchTarget {
   readonly browserContext: BrowserContext
   readonly viewport = null
   readonly events = new EventLog()
+  readonly downloads: DownloadWatch
   readonly dialogs: Dialogs
   readonly pointer = { x: 0, y: 0 }
   readonly ended: AbortSignal
@@ -46,9 +49,10 @@ export class UserTabs implements BatchTarget {
   #crash: { readonly targetId: string; readonly error: Promise<BaxError> } | undefined
 
   constructor(facts: UserTabsFacts) {
-    const { sessionId, context, ended } = facts
+    const { sessionId, context, downloads, ended } = facts
     this.sessionId = sessionId
     this.browserContext = context
+    this.downloads = downloads
     this.ended = ended
     this.#facts = facts
     for (const page of context.pages()) watchCrash(page)
@@ -157,7 +161,7 @@ export class UserTabs implements BatchTarget {
     return openableUrl(url)
   }
 
-  upload(): string {
+  upload(): never {
     throw new BaxError('unsupported', 'uploads are not supported through the relay')
   }
 
