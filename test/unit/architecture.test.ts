@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { circles, folderImports, mutualFolders } from '../support/circles.ts'
 import {
@@ -121,9 +122,23 @@ const environmentReaders = [
 const files = readSources()
 const nativeFiles = readNativeSources()
 
+/** Returns the names in a cell of CONTRIBUTING.md. */
+const namesIn = (cell: string) => (cell === '-' ? [] : cell.split(', '))
+
 describe('the architecture', () => {
   test('every source file belongs to a layer', () => {
     expect(filesWithoutLayer(files, layers)).toEqual([])
+  })
+
+  test('CONTRIBUTING.md shows the same layers', () => {
+    const page = readFileSync(new URL('../../.github/CONTRIBUTING.md', import.meta.url), 'utf8')
+    const rows = page.matchAll(/^\| `([\w/]+)` \| [^|]+ \| ([^|]+) \| ([^|]+) \|$/gm)
+    const listed = Array.from(rows, ([, name, below, lazily]) => [
+      name,
+      { below: namesIn(below!), lazily: namesIn(lazily!) },
+    ])
+    const own = Object.entries(layers).map(([name, { below, lazily = [] }]) => [name, { below, lazily }])
+    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(own))
   })
 
   test('imports go down', () => {
