@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Io } from '../io.ts'
 import { type Extracted, type ExtractTask, extractPage } from './extract-page.ts'
+import { optimizeLate } from './late-optimization.ts'
 
 /** Minimum number of pages for worker threads: fewer are done before a thread has started. */
 const minPages = 32
@@ -12,6 +13,7 @@ const minPages = 32
 /** Returns worker threads for many pages, or the main thread for a few, and for a program that is not built. */
 export function extractorFor(count: number, { host }: Io): Pick<Threads, 'together' | 'extract' | 'close'> {
   const cores = availableParallelism()
+  if (host.manifest !== undefined) optimizeLate(host.nodeVersion)
   if (count < minPages || cores < 2 || host.manifest === undefined) {
     return { together: 1, extract: extractPage, close: async () => {} }
   }

@@ -20,8 +20,9 @@ const unquoted = 1
 
 /** Parses well-formed XHTML (decoded by the caller, from its root element on); returns undefined for other text. */
 export function treeFromXhtml(xhtml: string, url: string, encode?: QueryEncoder): Tree | undefined {
-  const builder = new XhtmlBuilder(xhtml, encode)
-  const tokenizer = new Tokenizer({ xmlMode: false, recognizeSelfClosing: true }, builder)
+  // Most pages that are not well-formed show it early.
+  const builder = new XhtmlBuilder(xhtml, encode, () => tokenizer.pause())
+  const tokenizer: Tokenizer = new Tokenizer({ xmlMode: false, recognizeSelfClosing: true }, builder)
   // A tokenizer that is created for XML does not know the character references of HTML.
   Object.assign(tokenizer, { xmlMode: true })
   tokenizer.write(xhtml)
@@ -47,15 +48,18 @@ class XhtmlBuilder implements TokenizerCallbacks {
   readonly #nodes = new TreeNodes()
   readonly #document: ElementNode = { tag: '', attributes: {}, children: [] }
   readonly #stack: Open[] = [{ name: '', element: this.#document, namespaces: new Map() }]
+  readonly #stop: () => void
   #isWellFormed = true
   #tag = ''
   #attributes: Record<string, string> = {}
   #name = ''
   #value = ''
 
-  constructor(text: string, encode: QueryEncoder | undefined) {
+  /** `stop` is called for text that is not well-formed. */
+  constructor(text: string, encode: QueryEncoder | undefined, stop: () => void) {
     this.#text = text
     this.#encode = encode
+    this.#stop = stop
   }
 
   /** The root element of well-formed XHTML. */
@@ -95,7 +99,7 @@ class XhtmlBuilder implements TokenizerCallbacks {
   }
 
   onattribend(quote: number): void {
-    if (quote <= unquoted || Object.hasOwn(this.#attributes, this.#name)) this.#isWellFormed = false
+    if (quote <= unquoted || Object.hasOwn(this.#attributes, this.#name)) this.#reject()
     // An assignment to `__proto__` sets the prototype.
     else if (this.#name !== '__proto__') this.#attributes[this.#name] = this.#value
     this.#value = ''
@@ -112,7 +116,7 @@ class XhtmlBuilder implements TokenizerCallbacks {
 
   onclosetag(start: number, end: number): void {
     if (this.#stack.length > 1 && this.#stack.at(-1)!.name === this.#text.slice(start, end)) this.#stack.pop()
-    else this.#isWellFormed = false
+    else this.#reject()
   }
 
   oncomment(): void {}
@@ -120,9 +124,14 @@ class XhtmlBuilder implements TokenizerCallbacks {
   onprocessinginstruction(): void {}
   onend(): void {}
 
+  #reject(): void {
+    this.#isWellFormed = false
+    this.#stop()
+  }
+
   #addText(text: string): void {
     if (this.#stack.length > 1) this.#nodes.addText(this.#stack.at(-1)!.element, text)
-    else if (text.trim() !== '') this.#isWellFormed = false
+    else if (text.trim() !== '') this.#reject()
   }
 
   #open(): void {
@@ -148,7 +157,7 @@ class XhtmlBuilder implements TokenizerCallbacks {
       inner ??= new Map(outer)
       inner.set(name.slice('xmlns:'.length), attributes[name]!)
     }
-    if (inner && inner.size > maxPrefixes) this.#isWellFormed = false
+    if (inner && inner.size > maxPrefixes) this.#reject()
     return this.#isWellFormed && inner ? inner : outer
   }
 }

@@ -2,7 +2,7 @@
 import { html } from 'parse5'
 
 /** Last number that a hash of a name may have, one less than a power of two. */
-export const lastSlot = 1023
+export const lastSlot = 4095
 
 /** Length of a name, in characters, up to which it is kept. */
 const longestKept = 64
@@ -14,22 +14,27 @@ export interface Name {
   readonly id: html.TAG_ID
 }
 
+const none: Name = { source: '', name: '', id: html.TAG_ID.UNKNOWN }
+
 /** Names of all pages, by their hashes. */
-const names: Name[] = Array.from({ length: lastSlot + 1 }, () => ({ source: '', name: '', id: html.TAG_ID.UNKNOWN }))
+const names: Name[] = Array.from({ length: lastSlot + 1 }, () => none)
 
 /** Returns the name between two offsets of a text, which has this hash. */
 export function nameAt(text: string, start: number, end: number, slot: number): Name {
   const known = names[slot]!
   if (known.source.length === end - start && text.startsWith(known.source, start)) return known
-  const source = text.slice(start, end)
-  const name = lowerCase(source).replaceAll('\0', '\ufffd')
+  const written = text.slice(start, end)
+  const source = written.length > longestKept ? written : keptOnce(written)
+  const name = uncommon.test(source) ? normalized(source) : source
   if (source.length > longestKept) return { source, name, id: html.TAG_ID.UNKNOWN }
-  return (names[slot] = { source: keptOnce(source), name: keptOnce(name), id: html.getTagID(name) })
+  return (names[slot] = { source, name: name === source ? source : keptOnce(name), id: html.getTagID(name) })
 }
 
+const uncommon = /[A-Z\0]/
+
 /** Lower-cases ASCII letters only. */
-const lowerCase = (name: string): string =>
-  /[A-Z]/.test(name) ? name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name
+const normalized = (name: string): string =>
+  name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()).replaceAll('\0', '\ufffd')
 
 /** Returns the copy of a text that V8 keeps as a key of objects: it is quick to compare, and does not keep its page. */
 const keptOnce = (text: string): string => Object.keys({ [text]: true })[0]!

@@ -32,7 +32,8 @@ export function prune(root: ElementNode, blocks: Iterable<Pick<Block, 'nodes'>>)
   const kept = new Set<TextNode>()
   for (const { nodes } of blocks) for (const node of nodes) kept.add(node)
   keepNotes(root, kept)
-  return new Pruner(kept).element(root) ?? { ...root, children: [] }
+  const hasListings = findElement(root, isPreformatted) !== undefined
+  return new Pruner(kept, hasListings).element(root) ?? { ...root, children: [] }
 }
 
 /** Keeps the notes that kept text refers to: most of them are short. */
@@ -46,11 +47,14 @@ const textsIn = (element: ElementNode): TextNode[] =>
 
 class Pruner {
   readonly #kept: ReadonlySet<TextNode>
+  /** Whether the page has listings, which takes long to search for in every element. */
+  readonly #hasListings: boolean
   /** State of the last node. */
   #state: TextState = 'none'
 
-  constructor(kept: ReadonlySet<TextNode>) {
+  constructor(kept: ReadonlySet<TextNode>, hasListings: boolean) {
     this.#kept = kept
+    this.#hasListings = hasListings
   }
 
   element(element: ElementNode): ElementNode | undefined {
@@ -73,7 +77,8 @@ class Pruner {
     // Elements without text contain the positions of the parts of a formula.
     if (element.tag === 'span' && isFormula(element)) return element
     if (element.tag === 'blockquote') keepSource(element, nodes, states)
-    keepParts(element, nodes, states)
+    keepQuotes(element, nodes, states)
+    if (this.#hasListings) keepListings(element, nodes, states)
     const node = shown(element, isRow(element) ? withAllCells(element, nodes) : withCompanions(nodes, states))
     // A listing is kept whole, because gaps make it worthless; only line numbers may be removed.
     return (element.tag === 'pre' || isFragment(element)) && wordsIn(node) !== wordsIn(element) ? element : node
@@ -108,25 +113,34 @@ function keepSource({ children }: ElementNode, nodes: (TreeNode | undefined)[], 
   }
 }
 
-/**
- * Keeps quotations of other posts beside text that is kept, which forums have in `<aside>`, and the listings of tabs of
- * which another one is kept.
- */
-function keepParts({ children }: ElementNode, nodes: (TreeNode | undefined)[], states: TextState[]): void {
-  const hasListing = children.some((child, at) => states[at] === 'kept' && isElement(child) && isListing(child))
-  for (const [at, child] of children.entries()) {
-    if (!isElement(child)) continue
-    if (!isQuote(child) && !(hasListing && states[at] === 'dropped' && isListing(child))) continue
+/** Keeps quotations of other posts beside text that is kept, which forums have in `<aside>`. */
+function keepQuotes({ children }: ElementNode, nodes: (TreeNode | undefined)[], states: TextState[]): void {
+  for (let at = 0; at < children.length; at++) {
+    const child = children[at]!
+    if (!isElement(child) || !isQuote(child)) continue
     nodes[at] = child
     states[at] = 'kept'
   }
 }
 
+/** Keeps the listings of tabs of which another one is kept. */
+function keepListings({ children }: ElementNode, nodes: (TreeNode | undefined)[], states: TextState[]): void {
+  if (!states.includes('dropped')) return
+  if (!children.some((child, at) => states[at] === 'kept' && isElement(child) && isListing(child))) return
+  for (const [at, child] of children.entries()) {
+    if (states[at] !== 'dropped' || !isElement(child) || !isListing(child)) continue
+    nodes[at] = child
+    states[at] = 'kept'
+  }
+}
+
+const isPreformatted = ({ tag }: ElementNode): boolean => tag === 'pre'
+
 /** Whether an element is a listing, with no more than a title. */
 function isListing(element: ElementNode): boolean {
-  if (element.tag === 'pre') return true
+  if (isPreformatted(element)) return true
   if (element.tag !== 'div' && element.tag !== 'figure') return false
-  const listing = findElement(element, ({ tag }) => tag === 'pre')
+  const listing = findElement(element, isPreformatted)
   return listing !== undefined && wordsIn(element).length - wordsIn(listing).length < 40
 }
 

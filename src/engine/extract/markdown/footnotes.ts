@@ -29,12 +29,12 @@ export type Footnotes = ReturnType<typeof findFootnotes>
 
 /** Finds notes: items of lists of notes, elements with the role of a note, and those that link back to a mark. */
 export function findFootnotes(root: ElementNode) {
-  const links = [...elementsOf(root)].filter((element) => element.tag === 'a' && fragmentOf(element) !== undefined)
-  const page = new Page(root, new Set(links.filter(isMark).map((link) => fragmentOf(link)!)))
+  const marks = marksIn(root)
+  const page = new Page(root, new Set(marks.map((link) => fragmentOf(link)!)))
   const labels = new Map<ElementNode, string>()
   const noteOf = new Map<ElementNode, ElementNode>()
-  for (const link of links) {
-    if (!isMark(link) || page.inNotes.has(link)) continue
+  for (const link of marks) {
+    if (page.inNotes.has(link)) continue
     const note = page.noteFor(link)
     if (!note) continue
     noteOf.set(link, note)
@@ -171,6 +171,13 @@ class Page {
         return noteTags.has(at.tag) ? at : undefined
     return undefined
   }
+}
+
+/** Returns the links that may refer to notes, in document order. */
+function marksIn(element: ElementNode, found: ElementNode[] = []): ElementNode[] {
+  if (element.tag === 'a' && fragmentOf(element) !== undefined && isMark(element)) found.push(element)
+  for (const child of element.children) if (isElement(child)) marksIn(child, found)
+  return found
 }
 
 /** Returns the id that a link leads to, on whichever page. */

@@ -26,7 +26,7 @@ export function measure(page: ElementNode, kept?: ReadonlySet<TextNode>): Length
         own.kept += inner.kept
         own.linked += child.tag === 'a' ? inner.all : inner.linked
       } else {
-        const letters = child.text.trim().length
+        const letters = trimmedLength(child.text)
         own.all += letters
         if (kept?.has(child)) own.kept += letters
       }
@@ -41,6 +41,14 @@ export function measure(page: ElementNode, kept?: ReadonlySet<TextNode>): Length
 export function lettersOf(element: ElementNode): number {
   if (isSilent(element)) return 0
   let letters = 0
-  for (const child of element.children) letters += isElement(child) ? lettersOf(child) : child.text.trim().length
+  for (const child of element.children) letters += isElement(child) ? lettersOf(child) : trimmedLength(child.text)
   return letters
 }
+
+/** Returns the length without white space at both ends; most texts have none. */
+function trimmedLength(text: string): number {
+  const { length } = text
+  return isVisible(text.charCodeAt(0)) && isVisible(text.charCodeAt(length - 1)) ? length : text.trim().length
+}
+
+const isVisible = (code: number): boolean => code > 32 && code < 128

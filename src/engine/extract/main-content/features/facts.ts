@@ -1,5 +1,5 @@
 /** Metadata of a page: title, description, structured data, URL, the content management system that generated it. */
-import { attribute, type ElementNode, elementsOf, rawText } from '../../tree.ts'
+import { attribute, type ElementNode, isElement, rawText } from '../../tree.ts'
 import { leadingWords } from './text-measure.ts'
 import { parseUrl } from '../../../../core/net/parse-url.ts'
 
@@ -53,7 +53,7 @@ export class PageFacts {
   private budget = dataLimit
 
   constructor(root: ElementNode, url: string | undefined) {
-    for (const element of elementsOf(root, (inside) => inside.tag !== 'svg')) this.read(element)
+    this.read(root)
     this.titleWords = new Set(leadingWords(this.title, 60))
     this.descriptionWords = new Set(leadingWords(this.description, 120))
     const parsed = url !== undefined && /^https?:/i.test(url) ? parseUrl(url) : undefined
@@ -70,6 +70,7 @@ export class PageFacts {
     else if (tag === 'script') this.script(element)
     else if (tag === 'html' || tag === 'body')
       this.system(`${attribute(element, 'id')} ${attribute(element, 'class').slice(0, 400)}`)
+    if (tag !== 'svg') for (const child of element.children) if (isElement(child)) this.read(child)
   }
 
   private meta(element: ElementNode): void {
