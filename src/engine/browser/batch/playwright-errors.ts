@@ -6,6 +6,7 @@ import { isSystemError, systemReason } from '../../../core/errors/system-errors.
 import { unresolvedHost } from '../../../core/errors/unresolved-host.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
 import type { BatchTarget } from './batch-target.ts'
+import { proxyErrorIn } from '../../egress/failures.ts'
 import { withReason } from '../tabs/net-reason.ts'
 
 /** Time in which the end of a session or a crash is reported, after calls that fail because of it. */
@@ -90,6 +91,8 @@ export function toBaxError(thrown: unknown, command: string): BaxError {
   }
   const [, name, url] = /net::(ERR_NAME_(?:NOT_RESOLVED|RESOLUTION\w*))(?: at (\S+))?/.exec(message) ?? []
   if (name !== undefined) return unresolvedHost(url === undefined ? undefined : parseUrl(url)?.hostname, name, thrown)
+  const ofProxy = proxyErrorIn(message, thrown)
+  if (ofProxy) return ofProxy
   const found = navigationErrors.find(([pattern]) => pattern.test(message))
   if (found) {
     const [, code, sentence] = found
