@@ -6,6 +6,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import type { SessionRecord } from '../../core/shapes/session.ts'
 import { type Context, operationNamed } from '../context.ts'
 import { note } from '../io.ts'
+import { showWarning } from '../output/output.ts'
 import { flagOf } from '../parse/values.ts'
 import { createReady } from './create-session.ts'
 import type { NamedSession } from './named-session.ts'
@@ -65,8 +66,11 @@ export async function assertSame(
 ): Promise<void> {
   const record: Partial<Record<string, unknown>> = await liveSession(context, transport, name)
   const wanted = await withProfileId(context, transport, creation)
-  const differing = Object.keys(wanted).filter((field) => JSON.stringify(wanted[field]) !== JSON.stringify(record[field])) // prettier-ignore
-  if (differing.length === 0) return
+  // A window was requested when it was created, too, and could not be shown.
+  const lacksWindow = wanted['headless'] === false && record['headless'] === true && record['warning'] !== undefined
+  const same = lacksWindow ? { ...record, headless: false } : record
+  const differing = Object.keys(wanted).filter((field) => JSON.stringify(wanted[field]) !== JSON.stringify(same[field])) // prettier-ignore
+  if (differing.length === 0) return showWarning(context.io, record)
   const { params } = operationNamed(context.manifest, 'createSession')
   const flags = differing.map((field) => {
     const param = params.find(({ name: one }) => one === field)!

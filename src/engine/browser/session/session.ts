@@ -34,7 +34,7 @@ import type { SessionPlan } from '../create/plan.ts'
 import { Tabs } from '../tabs/tabs.ts'
 import { CommandQueue } from './command-queue.ts'
 
-export interface SessionFacts extends Pick<SessionPlan, 'owner' | 'input' | 'viewport' | 'allowed'> {
+export interface SessionFacts extends Pick<SessionPlan, 'owner' | 'input' | 'viewport' | 'allowed' | 'warnings'> {
   readonly host: SessionHost
   readonly workerId: string
   /** Whether files may be written outside the session's folder. */
@@ -244,7 +244,7 @@ export class Session implements BatchTarget {
 
   /** Builds the part of the record that needs neither the page nor the URLs of the request. */
   sketch(): SessionSketch {
-    const { input, host, workerId } = this.#facts
+    const { input, host, workerId, warnings } = this.#facts
     const live = this.#endedAt === null
     const failed = this.#endReason !== null && isBrowserLoss(this.#endReason)
     return {
@@ -272,6 +272,7 @@ export class Session implements BatchTarget {
       controlled_by_person: live && controlLockOf(this).holder !== undefined,
       ended_at: this.#endedAt?.toISOString() ?? null,
       end_reason: this.#endReason,
+      ...(warnings.length > 0 && { warning: warnings.join('; ') }),
     }
   }
 
