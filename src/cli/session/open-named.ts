@@ -30,11 +30,14 @@ export async function openNamed(
     return true
   } catch (error) {
     const details = error instanceof BaxError ? JSON.stringify(error.details ?? null) : ''
-    if (!(error instanceof BaxError && error.code === 'conflict' && details.includes('requested_name'))) throw error
+    if (!(error instanceof BaxError && error.code === 'conflict' && isInUse.test(details))) throw error
     await pause(checkMs, undefined, { signal: io.signal })
     return false
   }
 }
+
+/** Another session has the name, rather than a connected browser, which stays. */
+const isInUse = /"requested_name","message":"is in use"/
 
 /** Returns a live session. @throws BaxError `session_closed`, `session_not_found` */
 export async function liveSession({ io }: Context, transport: Transport, session_id: string): Promise<SessionRecord> {
