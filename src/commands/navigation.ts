@@ -6,7 +6,7 @@ import { BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
 import { elementTimeout, selector, timeoutMs } from './fields.ts'
 import { flag } from '../core/shapes/fields.ts'
-import { navigationTimeout, openUrl, typedUrl } from './session/open-url.ts'
+import { navigate, navigationTimeout, openUrl, typedUrl } from './session/open-url.ts'
 import { waitForElement } from './wait/element.ts'
 
 export * from './wait/wait-for.ts'
@@ -44,7 +44,7 @@ export const refresh = defineCommand({
     const url = page.url()
     const limit = { timeout: timeout_ms, signal }
     return leave(async (free) => {
-      const response = free === page ? await page.reload(limit) : await free.goto(url, limit)
+      const response = await navigate(free, () => (free === page ? page.reload(limit) : free.goto(url, limit)))
       return { data: { url: free.url(), status_code: response?.status() ?? null } }
     })
   },
@@ -82,7 +82,8 @@ function travel(
       throw new BaxError('navigation_failed', message, { hint: 'open the URL with navigate_to' })
     }
     await checkHistory(page, direction)
-    await (direction === 'back' ? page.goBack({ timeout, signal }) : page.goForward({ timeout, signal }))
+    const limit = { timeout, signal }
+    await navigate(page, () => (direction === 'back' ? page.goBack(limit) : page.goForward(limit)))
     return { data: { url: page.url() } }
   })
 }

@@ -94,7 +94,7 @@ export interface Directory {
   /**
    * Reserves a slot on the least loaded worker that has one, atomically. `undefined`: no worker has a free slot.
    * `most` limits the objects of the kind that the owner holds (0: unlimited); a name must be free among the owner's.
-   * Names of relays need not be unique.
+   * Names of relays need not be unique, but are not those of sessions.
    * @throws BaxError `too_many_sessions`, `conflict`, `fleet_unavailable` (also if all workers run other builds)
    */
   reserve(request: {

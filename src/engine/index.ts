@@ -17,6 +17,7 @@ import { SessionDiagnostics } from './browser/session/trace.ts'
 import { lazyCrawls } from './crawl/lazy-crawls.ts'
 import { Egress } from './egress/egress.ts'
 import { readinessOf } from './readiness.ts'
+import type { Names } from '../core/access/relayed.ts'
 import type { RelaysOptions } from './relay/hub/relays.ts'
 import { lazyRelays, withRelay } from './relay/lazy-relays.ts'
 import { lazyScraper, type LazyScraper } from './scrape/lazy-scraper.ts'
@@ -35,8 +36,8 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
   const keys = stores?.keys ?? new KeyStore(stateDir, Date.now, config.log)
   const store = stores?.profiles ?? new ProfileStore(stateDir, config.profileKey)
   const tools = makeBatchTools(config)
-  const [egress, shares] = [new Egress(config), new KeyShares(config)]
-  const sessions = new BrowserSessions({ config, egress, profiles: store, keys, tools, shares })
+  const [egress, shares, names] = [new Egress(config), new KeyShares(config), namesOf(() => relays)]
+  const sessions = new BrowserSessions({ config, egress, profiles: store, keys, tools, shares, relays: names })
   const extractor = lazyScraper(config, egress, shares)
   const crawls = lazyCrawls(config, extractor, keys)
   const live: SearchContext['live'] = (idOrName, caller) => sessions.live(idOrName, caller)
@@ -97,8 +98,12 @@ function stopFromRequest({ onStop }: EngineConfig): void {
   setImmediate(onStop)
 }
 
+/** Names of relays, which are wired later. */
+const namesOf = (relays: () => Names): Names => ({ hasName: (name, owner) => relays().hasName(name, owner) })
+
 const withCalls = (sessions: BrowserSessions): RelaysOptions['sessions'] => ({
   knows: (idOrName, caller) => sessions.knows(idOrName, caller),
+  hasName: (name, owner) => sessions.hasName(name, owner),
   callsOf: (idOrName, caller) => {
     const session = sessions.live(idOrName, caller)
     return {

@@ -116,6 +116,21 @@ describe.each(Object.keys(engines))('a browser connected to %s', (name) => {
     expect(JSON.parse((await run(['relay', 'list', '--json'], env)).stdout)).toEqual({ sessions: [] })
   })
 
+  test('shares its name with no session', async () => {
+    await connect(env, '--cdp', foreign.url)
+    expect(await run(['session', 'create', '--requested-name', 'laptop'], env)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('a connected browser is already named "laptop"'),
+    })
+    expect(await run(['session', 'create', '--requested-name', 'shop'], env)).toMatchObject({ code: 0 })
+    expect(await run(['relay', 'connect', '--cdp', foreign.url, '--name', 'shop'], env)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('a live session is already named "shop"'),
+    })
+    expect(await run(['session', 'close', 'shop'], env)).toMatchObject({ code: 0 })
+  })
+
   test('runs single calls with params from all sources, fields to files, and exit codes for errors', async () => {
     await connect(env, '--cdp', foreign.url)
     expect(await cdp(env, 'Runtime.evaluate', '{"expression":"6*7"}', '--field', 'result')).toMatchObject({
@@ -268,4 +283,14 @@ describe('invalid input', () => {
     expect(stderr).toContain('the relay token is not valid')
     expect(stderr).not.toContain('rlt_')
   })
+})
+
+test('`relay connect` uses the API key of the server', async () => {
+  const env = { BAX_STATE_DIR: await built.stateDir() }
+  const { stdout } = await run(['key', 'create', 'ops', '--scopes', 'admin', '--embedded'], env)
+  const server = start(['serve', '--port', '0'], env)
+  const address = /http:\/\/127\.0\.0\.1:\d+/.exec(await server.waitForStderr('http://127.0.0.1:'))![0]
+  const refused = await run(['relay', 'connect', '--cdp', foreign.url], { BAX_SERVER: address })
+  expect(refused).toMatchObject({ code: 4, stdout: '' })
+  await connect({ BAX_SERVER: address, BAX_API_KEY: stdout.trim() }, '--cdp', foreign.url)
 })

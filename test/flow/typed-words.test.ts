@@ -155,3 +155,25 @@ test('--headed is the opposite of --headless', async () => {
   expect(await run('open', '--no-headless', '--new-session')).toMatchObject({ code: 0 })
   await run('close', '--all')
 })
+
+test('--headed without a display says so each time', async () => {
+  for (const url of [site.url, site.url]) {
+    const { code, stderr } = await run('open', url, '--headed', '-s', 'window')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('this machine has no display') })
+  }
+  const other = await run('open', site.url, '--headed', '--locale', 'de-DE', '-s', 'window')
+  expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('with other settings: --locale\n') })
+  await run('close', '--all')
+})
+
+test('a page that does not load is a timeout each time, and another page can be opened', async () => {
+  const slow = (...more: string[]) => run('open', `${site.url}/slow`, '--timeout-ms', '800', ...more)
+  for (const { code, stderr } of [await slow(), await slow(), await slow()])
+    expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('timed out') })
+  expect(await run('open', site.url)).toMatchObject({ code: 0 })
+  await slow()
+  expect(await run('reload')).toMatchObject({ code: 0 })
+  await slow()
+  expect(await run('open', `${site.url}/?again`)).toMatchObject({ code: 0 })
+  await run('close', '--all')
+})

@@ -53,7 +53,7 @@ export async function connectToHub(browser: string, source: ConnectOptions = {})
     bodies,
     maxEventsPerSec,
   } = source
-  const hub = new RelayHub({ whenLost: () => {} }, { log: () => {} }, heartbeatMs)
+  const hub = new RelayHub({ whenLost: () => {} }, { log: () => {} }, { heartbeatMs })
   const statuses: ConnectorStatus[] = []
   const links: LinkPair[] = []
   let resume = ''

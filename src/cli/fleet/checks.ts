@@ -119,7 +119,7 @@ async function checkReach(
     import('../../server/access/signed-caller.ts'),
   ])
   const signer = secret && new ForwardedRequests(secret)
-  const requests = new WorkerRequests({ workers: async () => [...workers] }, ca)
+  const requests = new WorkerRequests({ directory: { workers: async () => [...workers] }, ca, secret })
   try {
     return await Promise.all(
       workers.map(async (worker) => {

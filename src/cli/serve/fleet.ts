@@ -55,14 +55,21 @@ export function assertFleetFlags({ url, secretFile, caFile }: Partial<FleetAcces
  * @throws BaxError `fleet_unavailable`, `invalid_request` for an unusable secret file, or a secret of another fleet
  */
 export async function openFleet({ url, secretFile }: FleetAccess, log: Log) {
-  const [{ connectRedis }, { warnIfNotAppendOnly }, { SecretClaim }, { ForwardedRequests }, { readSecretFile }] =
-    await Promise.all([
-      import('../../fleet/redis/connect.ts'),
-      import('../../fleet/redis/facts.ts'),
-      import('../../fleet/directory/secret-claim.ts'),
-      import('../../server/access/signed-caller.ts'),
-      import('../../server/access/secret-file.ts'),
-    ])
+  const [
+    { connectRedis },
+    { warnIfNotAppendOnly },
+    { SecretClaim },
+    { ForwardedRequests },
+    { readSecretFile },
+    { workerChannel },
+  ] = await Promise.all([
+    import('../../fleet/redis/connect.ts'),
+    import('../../fleet/redis/facts.ts'),
+    import('../../fleet/directory/secret-claim.ts'),
+    import('../../server/access/signed-caller.ts'),
+    import('../../server/access/secret-file.ts'),
+    import('../../server/access/fleet-channel.ts'),
+  ])
   const secret = readSecretFile(secretFile, log)
   const forwarded = new ForwardedRequests(secret)
   const redis = await connectRedis({ url, log })
@@ -73,7 +80,8 @@ export async function openFleet({ url, secretFile }: FleetAccess, log: Log) {
       claim.close()
       redis.disconnect()
     }
-    return { redis, forwarded, secret, claim, build: buildId(), version, close }
+    const channel = () => workerChannel(secret)
+    return { redis, channel, forwarded, secret, claim, build: buildId(), version, close }
   } catch (error) {
     redis.disconnect()
     throw error

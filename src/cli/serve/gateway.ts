@@ -36,7 +36,7 @@ export async function openGateway(access: FleetAccess, { config, allowances, sca
     const facts = { redis, secret, build, version, own, allowances, scaling, environment, whyUnreachable, assertData, log } // prettier-ignore
     const parts = await openGatewayParts(facts)
     const { directory, provisions, engine } = parts
-    const forwarder = new Forwarder({ directory, signer: forwarded, allowances, provisions, ca, log })
+    const forwarder = new Forwarder({ directory, signer: forwarded, secret, allowances, provisions, ca, log })
     return {
       engine,
       forwarder,

@@ -35,10 +35,7 @@ export async function openWorker(
   const fleet = await openFleet(access, log)
   const { redis, forwarded, secret, build, version } = fleet
   const own = { redis, log, ...(profileKey !== undefined && { profileKey }) }
-  const stores = await openRedisStores(own).catch((error: unknown) => {
-    fleet.close()
-    throw error
-  })
+  const stores = await orClose(openRedisStores(own), fleet)
   let membership: Membership | undefined
   const drained = new AbortController()
   const bound = boundTo(() => membership!)
@@ -63,6 +60,7 @@ export async function openWorker(
     })
   const worker: ServedWorker = {
     workSlots,
+    channel: advertised?.startsWith('https:') ? undefined : fleet.channel(),
     exitsWhenDrained,
     drained: drained.signal,
     unavailable: (error) => membership?.failed(error),
@@ -82,6 +80,13 @@ export async function openWorker(
     },
   }
 }
+
+/** Closes the fleet if its stores cannot be opened. */
+const orClose = <T>(opening: Promise<T>, fleet: { close(): void }): Promise<T> =>
+  opening.catch((error: unknown) => {
+    fleet.close()
+    throw error
+  })
 
 /** Binds objects to a worker: no request arrives before it is registered. */
 const boundTo = (membership: () => Membership): BoundObjects => ({

@@ -5,6 +5,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import type { SessionRecord } from '../../core/shapes/session.ts'
 import { type Context, operationNamed } from '../context.ts'
 import { note } from '../io.ts'
+import { showWarning } from '../output/output.ts'
 import { flagOf } from '../parse/values.ts'
 import { createReady } from './create-session.ts'
 import type { NamedSession } from './named-session.ts'
@@ -28,11 +29,14 @@ export async function openNamed(
     return true
   } catch (error) {
     const details = error instanceof BaxError ? JSON.stringify(error.details ?? null) : ''
-    if (!(error instanceof BaxError && error.code === 'conflict' && details.includes('requested_name'))) throw error
+    if (!(error instanceof BaxError && error.code === 'conflict' && isInUse.test(details))) throw error
     await pause(checkMs, undefined, { signal: io.signal })
     return false
   }
 }
+
+/** Another session has the name, rather than a connected browser, which stays. */
+const isInUse = /"requested_name","message":"is in use"/
 
 /** Returns a live session. @throws BaxError `session_closed`, `session_not_found` */
 export async function liveSession({ io }: Context, { ask }: Calls, session_id: string): Promise<SessionRecord> {
@@ -63,8 +67,11 @@ export async function assertSame(
 ): Promise<void> {
   const record: Partial<Record<string, unknown>> = await liveSession(context, calls, name)
   const wanted = await withProfileId(context, calls, creation)
-  const differing = Object.keys(wanted).filter((field) => JSON.stringify(wanted[field]) !== JSON.stringify(record[field])) // prettier-ignore
-  if (differing.length === 0) return
+  // A window was requested when it was created, too, and could not be shown.
+  const lacksWindow = wanted['headless'] === false && record['headless'] === true && record['warning'] !== undefined
+  const same = lacksWindow ? { ...record, headless: false } : record
+  const differing = Object.keys(wanted).filter((field) => JSON.stringify(wanted[field]) !== JSON.stringify(same[field])) // prettier-ignore
+  if (differing.length === 0) return showWarning(context.io, record)
   const { params } = operationNamed(context.manifest, 'createSession')
   const flags = differing.map((field) => {
     const param = params.find(({ name: one }) => one === field)!

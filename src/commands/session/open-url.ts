@@ -17,6 +17,24 @@ export const navigationTimeout = timeoutMs
   .optional()
   .describe(`Timeout of the navigation in milliseconds, ${limits.command.navigationMs} when omitted`)
 
+/** Pages that may still load the URL of a command which did not wait for it until the end. */
+const unfinished = new WeakSet<Page>()
+
+/** Navigates a page, and first ends what it still loads: Chromium aborts a second navigation to the same URL at once. */
+export async function navigate<T>(page: Page, go: () => Promise<T>): Promise<T> {
+  if (unfinished.delete(page)) {
+    const session = await page.context().newCDPSession(page)
+    await session.send('Page.stopLoading')
+    await session.detach()
+  }
+  try {
+    return await go()
+  } catch (error) {
+    if (!String(error).includes('net::ERR_')) unfinished.add(page)
+    throw error
+  }
+}
+
 /** Opens a URL and waits until it loads; returns the URL after redirects and the HTTP status. */
 export async function openUrl(
   page: Page,
@@ -24,7 +42,7 @@ export async function openUrl(
   limit: CallLimit,
 ): Promise<{ data: NonNullable<CommandOutcome['data']> }> {
   try {
-    const response = await retryTransient(() => page.goto(url, limit))
+    const response = await navigate(page, () => retryTransient(() => page.goto(url, limit)))
     return { data: { url: page.url(), status_code: response?.status() ?? null } }
   } catch (error) {
     // A page that navigates on before it has loaded was opened nevertheless.

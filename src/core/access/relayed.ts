@@ -6,6 +6,18 @@ export interface Known {
   knows(idOrName: string, caller: Caller): boolean
 }
 
+/** Names of the sessions or of the relays of each key. */
+export interface Names {
+  hasName(name: string, owner: string | null): boolean
+}
+
+/** The error of a session that gets the name of a connected browser: callers use both by name. */
+export const relayNamed = (name: string): BaxError =>
+  new BaxError('conflict', `a connected browser is already named ${JSON.stringify(name)}`, {
+    hint: 'choose another name, or run "bax relay stop" first',
+    details: [{ path: 'requested_name', message: 'is the name of a connected browser' }],
+  })
+
 /** Returns whether a relayed browser is meant: the engine's own sessions take precedence. */
 export const isRelayed = (idOrName: string, caller: Caller, sessions: Known, relays: Known): boolean =>
   !sessions.knows(idOrName, caller) && (relays.knows(idOrName, caller) || idOrName.startsWith('rly_'))

@@ -101,6 +101,7 @@ export const errorTable = {
   cdp_error: target,
   dns_failed: target,
   connection_failed: target,
+  proxy_failed: target,
   tls_error: target,
   too_many_redirects: target,
   page_crashed: target,

@@ -10,6 +10,8 @@ export const closeCodes = {
   deleted: 4400,
   expired: 4401,
   revoked: 4403,
+  /** A session has the name. */
+  taken: 4409,
   relayGone: 4410,
   browserGone: 4411,
   slow: 4413,

@@ -135,6 +135,7 @@ export const sessionRecord = z
     ...urls,
     ended_at: isoTime.nullable(),
     end_reason: z.string().nullable(),
+    warning: z.string().optional().describe('How the session differs from what was requested'),
   })
   .meta({ id: 'Session' })
 

@@ -1,13 +1,16 @@
 /** Local proxy in front of a session's own proxy: applies the egress policy, and keeps the password in the engine. */
 import type { lookup } from 'node:dns'
 import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type PrepareRequestFunctionOpts, type PrepareRequestFunctionResult, RequestError, Server } from 'proxy-chain'
+import { type PrepareRequestFunctionOpts, type PrepareRequestFunctionResult, RequestError } from 'proxy-chain'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { AllowedHosts } from './allowed-hosts.ts'
+import { type ChainFailure, ChainServer } from './chain-server.ts'
 import type { Origin } from '../../core/process/turns.ts'
 import type { Egress, ProxyInput } from './egress.ts'
-import type { Failures } from './failures.ts'
+import { parseUrl } from '../../core/net/parse-url.ts'
+import { defaultPorts, type Failures } from './failures.ts'
 import { bareHost } from './policy.ts'
 import { bypasses, proxyAddress } from './proxy-settings.ts'
 import { loopbackAddress } from './proxy.ts'
@@ -37,16 +40,17 @@ export async function openChain(
   // Other programs that find the port must not be able to use the session's proxy.
   const hasPassword = upstream.username !== '' || upstream.password !== ''
   const secret = hasPassword ? { username: 'bax', password: randomBytes(18).toString('base64url') } : undefined
-  const server = new Server({
+  const options = {
     host,
     port: 0,
-    prepareRequestFunction: async (request) => {
+    prepareRequestFunction: async (request: PrepareRequestFunctionOpts) => {
       if (secret && (request.username !== secret.username || request.password !== secret.password)) {
         return { requestAuthentication: true }
       }
       return prepare(request, { input, upstream, egress, failures, allowed, from })
     },
-  })
+  }
+  const server = new ChainServer(options, (request, failure) => recordFailure(request, failure, { input, failures }))
   await server.listen()
   const { port } = server.server.address() as AddressInfo
   let closing: Promise<void> | undefined
@@ -54,6 +58,26 @@ export async function openChain(
     proxy: { server: `http://${host}:${port}`, ...secret },
     close: () => (closing ??= server.close(true).then(onClosed)),
   }
+}
+
+/** Records that the proxy, or the host of a direct connection, has failed. */
+function recordFailure(
+  { method, url = '' }: IncomingMessage,
+  { code, reason }: ChainFailure,
+  { input, failures }: Pick<ChainContext, 'failures'> & { input: ProxyInput },
+): void {
+  const target = parseUrl(method === 'CONNECT' ? `https://${url}` : url)
+  if (!target) return
+  const host = bareHost(target.hostname)
+  const port = Number(target.port) || defaultPorts[target.protocol]!
+  const { protocol, host: proxyHost } = proxyAddress(input.server)
+  const isDirect = input.bypass !== undefined && bypasses(input.bypass, host, port)
+  // The name of the proxy is resolved, so that of the host is not.
+  failures.record(
+    host,
+    port,
+    isDirect || code === 'ENOTFOUND' ? { code } : { proxy: `the proxy ${protocol}//${proxyHost} ${reason}` },
+  )
 }
 
 /** Returns the URL of the proxy with its password, and with the checked address unless TLS needs the name. */

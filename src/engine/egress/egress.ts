@@ -110,8 +110,8 @@ export class Egress {
    * @throws BaxError `url_blocked` when the session's proxy is blocked, `invalid_request` for an unknown host.
    */
   async route({ proxy, allowed, from = null }: RouteOptions = {}): Promise<Route> {
-    // With rules of its own, a host that this session cannot reach says nothing about other sessions.
-    const failures = allowed ? new Failures() : this.failures
+    // With rules or a proxy of its own, a host that this session cannot reach says nothing about other sessions.
+    const failures = allowed || proxy ? new Failures() : this.failures
     if (!proxy) return this.#direct(failures, { allowed, from })
     const { openChain } = await import('./chain.ts')
     const chain = await openChain(proxy, { egress: this, failures, allowed, from }, () => this.#routes.delete(chain))

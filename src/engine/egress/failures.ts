@@ -1,4 +1,5 @@
 /** Records why connections through the proxy failed, since the browser only learns that they did. */
+import { BaxError } from '../../core/errors/errors.ts'
 import { evictOldest } from '../evict-oldest.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { bareHost } from './policy.ts'
@@ -27,7 +28,10 @@ export const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'ws
 export class Failures {
   readonly #latest = new Map<string, string>()
 
-  /** Records the result of the latest connection to a host and port; `error` is missing on success. */
+  /**
+   * Records the result of the latest connection to a host and port; `error` is missing on success. For a failed proxy of
+   * a session it has a sentence about that one, in `proxy`.
+   */
   record(host: string, port: number, error?: unknown): void {
     const key = `${host.toLowerCase()} ${port}`
     if (error === undefined) {
@@ -35,7 +39,7 @@ export class Failures {
       return
     }
     this.#latest.delete(key)
-    this.#latest.set(key, names[codeOf(error)] ?? 'ERR_CONNECTION_FAILED')
+    this.#latest.set(key, nameOf(error))
     evictOldest(this.#latest, limits.egress.failures)
   }
 
@@ -48,6 +52,22 @@ export class Failures {
     const reason = this.#latest.get(`${host} ${port || defaultPorts[protocol]}`)
     return reason ? text.replace(byProxy, reason) : text
   }
+}
+
+function nameOf(error: unknown): string {
+  const { proxy } = error as { proxy?: string }
+  return proxy === undefined ? (names[codeOf(error)] ?? 'ERR_CONNECTION_FAILED') : proxyFailure(proxy)
+}
+
+/** Returns the error of Chromium for a failed proxy, with a sentence about it. */
+const proxyFailure = (sentence: string): string => `ERR_PROXY_CONNECTION_FAILED (${sentence})`
+
+/** Returns the error of a failed proxy in the text of a browser; undefined for other errors. */
+export function proxyErrorIn(text: string, cause?: unknown): BaxError | undefined {
+  const [found, sentence = 'the proxy could not be reached'] =
+    /ERR_PROXY_CONNECTION_FAILED(?: \((the proxy [^)]+)\))?/.exec(text) ?? []
+  if (found === undefined) return undefined
+  return new BaxError('proxy_failed', sentence, { cause, hint: 'check the proxy, or open a session with another one' })
 }
 
 /** Returns the error code, of the first address if several were tried. */

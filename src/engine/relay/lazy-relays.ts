@@ -4,7 +4,7 @@ import type { BrowserSessions } from '../browser/session/sessions.ts'
 import { leaseOf } from '../lease.ts'
 import { assertConfirms } from '../../core/access/approvals.ts'
 import type { Caller } from '../../core/access/caller.ts'
-import { isRelayed, relayedError } from '../../core/access/relayed.ts'
+import { isRelayed, type Names, relayedError } from '../../core/access/relayed.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Relays, Sessions } from '../../core/engine.ts'
@@ -13,7 +13,7 @@ import type { ExecutionKind, Executions } from './commands/executor.ts'
 import type { RelayHub } from './hub/hub.ts'
 import type { RelaysOptions } from './hub/relays.ts'
 
-export interface LazyRelays extends Relays {
+export interface LazyRelays extends Relays, Names {
   /** Number of live sessions. */
   count(): number
   /** Whether the ID or name belongs to a live session. */
@@ -36,7 +36,7 @@ export function lazyRelays(config: EngineConfig, keys: KeyRing, sessions: Relays
       import('./hub/relays.ts'),
       import('./hub/tokens.ts'),
     ])
-    hub = new RelayHub(keys, config)
+    hub = new RelayHub(keys, config, { sessions })
     const tokens = config.stores?.relayTokens ?? new RelayTokens(config.stateDir, keys)
     return new EngineRelays({ hub, tokens, sessions })
   }
@@ -69,6 +69,7 @@ export function lazyRelays(config: EngineConfig, keys: KeyRing, sessions: Relays
       hub?.close()
     },
     count: () => hub?.sessions.length ?? 0,
+    hasName: (name, owner) => hub?.hasName(name, owner) ?? false,
     knows: (idOrName, caller) => hub?.knows(idOrName, caller) ?? false,
     execute: async (kind, request, { signal, caller }) => {
       await relays()

@@ -59,8 +59,7 @@ export class HeldObjects implements BoundObjects {
   async #send(object: Bindable, reservation: string): Promise<void> {
     const { id: worker, url } = this.#worker
     const { id, kind, name } = object
-    const unique = kind === 'relay' ? '' : '1'
-    const answer = await this.#run<string>('bind', worker, url, id, ...factsOf(object), unique, reservation)
+    const answer = await this.#run<string>('bind', worker, url, id, ...factsOf(object), reservation)
     if (answer === 'lost') throw lostError()
     if (answer === 'conflict') throw nameError(kind, name ?? id)
   }

@@ -1,6 +1,7 @@
 /** The directory as gateways use it. */
 import type { Redis } from 'ioredis'
 import { type Caller, canSee, findByName } from '../../core/access/caller.ts'
+import { relayNamed } from '../../core/access/relayed.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import {
   type BoundKind, type BoundObject, type ChosenWorker, type Directory, type Reservation, type SlotKind, slotKinds,
@@ -68,7 +69,7 @@ export class FleetDirectory implements Directory {
     ) // prettier-ignore
     if (answer === 'reserved') return { id, kind, worker: { id: worker, url } }
     if (answer === 'too_many') throw tooManyError(kind, most)
-    if (answer === 'conflict') throw nameError(kind, name!)
+    if (answer === 'conflict') throw worker === 'relay' ? relayNamed(name!) : nameError(kind, name!)
     await this.assertOwnBuild()
     return undefined
   }

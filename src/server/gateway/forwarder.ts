@@ -26,6 +26,8 @@ import { LostWorker, WorkerRequests } from './worker-requests.ts'
 export interface GatewayOptions {
   readonly directory: Directory
   readonly signer: Pick<ForwardedRequests, 'sign'>
+  /** Secret of the fleet. */
+  readonly secret: Buffer
   /** Quotas that the directory enforces over all workers. */
   readonly allowances: Allowances
   /** Certificates of the CAs that are trusted for workers instead of the public ones. */
@@ -52,7 +54,7 @@ export class Forwarder {
 
   constructor(options: GatewayOptions) {
     this.options = options
-    this.requests = new WorkerRequests(options.directory, options.ca)
+    this.requests = new WorkerRequests(options)
     this.dispatcher = new Dispatcher(options.directory, options.allowances)
   }
 

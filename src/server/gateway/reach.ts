@@ -7,7 +7,7 @@ import { limits } from '../../core/limits/limits.ts'
 import { operations } from '../../operations/index.ts'
 import { type ForwardedRequests, forwardedHeader, refusedHeader } from '../access/signed-caller.ts'
 import { refusalOf } from './refusals.ts'
-import type { WorkerRequests } from './worker-requests.ts'
+import { LostWorker, type WorkerRequests } from './worker-requests.ts'
 
 /** Request that every worker can answer. */
 const [method, target] = operations.health.http.split(' ') as [string, string]
@@ -15,7 +15,7 @@ const reachLine = { method, target }
 
 /**
  * Returns why a worker cannot be reached; null if it responds. Without the secret of the fleet, a worker responds by
- * refusing the request.
+ * refusing the connection, or the request if it has a certificate.
  */
 export async function whyUnreachable(
   requests: WorkerRequests,
@@ -36,6 +36,8 @@ export async function whyUnreachable(
     const isWorker = isRunning ? response.statusCode! < 400 : response.headers[refusedHeader] !== undefined
     return isWorker ? null : `it is no worker: it responds with status ${response.statusCode}`
   } catch (error) {
+    // The handshake without the secret failed as only that with a worker does.
+    if (!signer && error instanceof LostWorker && error.isOtherSecret) return null
     return signal.aborted ? `no answer within ${limits.gateway.reachMs} ms` : reasonOf(error as Error)
   }
 }

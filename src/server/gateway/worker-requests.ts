@@ -1,11 +1,13 @@
 /** Requests of a gateway to its workers, over connections that are kept open. */
-import { Agent, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
-import { Agent as SecureAgent, request as secureRequest } from 'node:https'
+import { randomBytes } from 'node:crypto'
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { Agent, request } from 'node:https'
 import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { BaxError, type ErrorExtras } from '../../core/errors/errors.ts'
 import type { Directory, WorkerAddress } from '../../core/fleet.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { gatewayChannel, isOtherSecret, lacksSecret } from '../access/fleet-channel.ts'
 import { bodyTrailer } from '../access/signed-body.ts'
 import { invalidSignature, type Refusal, refusedHeader, type Signature } from '../access/signed-caller.ts'
 
@@ -25,10 +27,13 @@ export interface WorkerRequest {
 export class LostWorker extends Error {
   /** Whether the worker may have run the request. */
   readonly sent: boolean
+  /** Whether it has rejected a connection with another secret. */
+  readonly isOtherSecret: boolean
 
-  constructor(cause: Error, sent: boolean) {
+  constructor(cause: Error, sent: boolean, isOtherSecret = false) {
     super(cause.message, { cause })
     this.sent = sent
+    this.isOtherSecret = isOtherSecret
   }
 }
 
@@ -39,17 +44,27 @@ interface Upgraded {
   readonly head: Buffer
 }
 
+interface WorkerTrust {
+  readonly directory: Pick<Directory, 'workers'>
+  readonly ca?: string | undefined
+  /** Secret of the fleet. */
+  readonly secret?: Buffer | undefined
+}
+
 interface WorkerHost {
   readonly host: string
   readonly port: string
+  /** Whether it has a certificate. */
   readonly isSecure: boolean
 }
 
 const keptOpen = { keepAlive: true, timeout: limits.gateway.idleMs, maxFreeSockets: 1024 }
 
 export class WorkerRequests {
-  readonly #agent = new Agent(keptOpen)
-  readonly #secureAgent = new SecureAgent(keptOpen)
+  /** Every connection proves the secret, so none continues the TLS session of another one. */
+  readonly #channelAgent = new Agent({ ...keptOpen, maxCachedSessions: 0 })
+  readonly #secureAgent = new Agent(keptOpen)
+  readonly #channel: ReturnType<typeof gatewayChannel>
   /** Certificates of the CAs that are trusted instead of the public ones. */
   readonly #trust: { readonly ca?: string }
   readonly #directory: Pick<Directory, 'workers'>
@@ -60,8 +75,10 @@ export class WorkerRequests {
   readonly #hosts = new Map<string, WorkerHost>()
   #isClosed = false
 
-  constructor(directory: Pick<Directory, 'workers'>, ca?: string) {
+  /** Without the secret, requests only tell whether a worker is there. */
+  constructor({ directory, ca, secret }: WorkerTrust) {
     this.#directory = directory
+    this.#channel = gatewayChannel(secret ?? randomBytes(limits.gateway.secretBytes))
     this.#trust = ca === undefined ? {} : { ca }
     this.#watch = setInterval(() => void this.#endLost(), limits.gateway.watchMs).unref()
   }
@@ -88,7 +105,7 @@ export class WorkerRequests {
   close(): void {
     this.#isClosed = true
     clearInterval(this.#watch)
-    this.#agent.destroy()
+    this.#channelAgent.destroy()
     this.#secureAgent.destroy()
   }
 
@@ -98,7 +115,6 @@ export class WorkerRequests {
     // Requests that this has ended are not repeated on other workers.
     if (this.#isClosed) throw new BaxError('shutting_down', 'the gateway is shutting down', { retryAfterSecs: 1 })
     return new Promise((resolve, reject) => {
-      const { isSecure } = this.#hostOf(worker)
       const outgoing = this.#requestTo(worker, sent, keepsOpen)
       let connected = false
       let response: IncomingMessage | undefined
@@ -118,7 +134,7 @@ export class WorkerRequests {
       outgoing.once('socket', (socket) => {
         if (!socket.connecting) return void (connected = true)
         const timer = setTimeout(() => outgoing.destroy(new Error('timed out connecting')), limits.gateway.connectMs)
-        socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+        socket.once('secureConnect', () => {
           connected = true
           clearTimeout(timer)
         })
@@ -128,7 +144,7 @@ export class WorkerRequests {
         // The worker may respond without having read the whole body.
         if (response || upgraded) return
         finish()
-        reject(signal.aborted ? (signal.reason as Error) : new LostWorker(error, connected))
+        reject(signal.aborted ? (signal.reason as Error) : this.#lostBy(error, worker, connected))
       })
       outgoing.once('response', (received) => {
         response = received
@@ -155,14 +171,14 @@ export class WorkerRequests {
     keepsOpen: boolean,
   ): ClientRequest {
     const { isSecure, ...address } = this.#hostOf(worker)
-    const agent = keepsOpen && (isSecure ? this.#secureAgent : this.#agent)
+    const agent = keepsOpen && (isSecure ? this.#secureAgent : this.#channelAgent)
     // Node stores the entries of an object one by one before it writes them, which takes longer than a list.
     const sent =
       body instanceof Uint8Array ? listOf(headers, body) : body ? { ...headers, trailer: bodyTrailer } : headers
     const line = { ...address, agent, method, path: target, headers: sent, setHost: false }
-    if (!isSecure) return request(line)
+    if (!isSecure) return request({ ...line, ...this.#channel })
     // By default the name in the certificate would have to be that of the header `Host`, which is the gateway's.
-    return secureRequest({ ...line, ...this.#trust, servername: isIP(address.host) ? '' : address.host })
+    return request({ ...line, ...this.#trust, servername: isIP(address.host) ? '' : address.host })
   }
 
   /** Returns the host and port of a worker, whose URL is parsed once. */
@@ -174,6 +190,16 @@ export class WorkerRequests {
     if (this.#hosts.size >= limits.gateway.cachedObjects) this.#hosts.clear()
     this.#hosts.set(url, parsed)
     return parsed
+  }
+
+  /** Returns the error of a connection that failed. */
+  #lostBy(error: Error, worker: WorkerAddress, connected: boolean): LostWorker {
+    const { isSecure } = this.#hostOf(worker)
+    if (connected || isSecure || !lacksSecret(error)) return new LostWorker(error, connected)
+    if (isOtherSecret(error)) return new LostWorker(refusedError(worker.id, invalidSignature.message, { hint: invalidSignature.hint }), false, true) // prettier-ignore
+    const message = `the program at the URL of the worker ${worker.id} does not have the secret of the fleet`
+    const hint = `check which program listens at ${worker.url}`
+    return new LostWorker(new BaxError('fleet_unavailable', message, { hint, cause: error }), false)
   }
 
   #track(workerId: string, end: (error: Error) => void): () => void {

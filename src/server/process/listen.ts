@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { chmod } from 'node:fs/promises'
 import type { Duplex } from 'node:stream'
+import type { TlsOptions } from 'node:tls'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -18,6 +19,8 @@ export interface TcpAddress {
   readonly port: number
   /** Serves HTTPS with this certificate. */
   readonly tls?: TlsIdentity
+  /** Without a certificate: serves members of the fleet only, see `access/fleet-channel.ts`. */
+  readonly channel?: TlsOptions | undefined
 }
 
 export type Address = { readonly socket: string } | TcpAddress
@@ -38,7 +41,7 @@ export async function listen(
   sockets?: SocketOptions,
   connectionLimits: ConnectionLimits = limits.connection,
 ): Promise<Listener> {
-  const tls = 'tls' in where ? where.tls : undefined
+  const tls = 'port' in where ? (where.tls ?? where.channel) : undefined
   const options = optionsOf(connectionLimits)
   const handle = getRequestListener(app.fetch, { autoCleanupIncoming: false })
   const respond: RequestListener = (incoming, outgoing) => {

@@ -50,6 +50,8 @@ export interface ServeOptions {
 /** A worker of a fleet, as its server sees it. */
 export interface ServedWorker {
   readonly workSlots: WorkSlots
+  /** How it proves to gateways that it has the secret, without a certificate; absent behind a proxy that has one. */
+  readonly channel: TcpAddress['channel']
   /** Aborted when the worker is drained: it accepts no new work, and what it holds may go on until it ends. */
   readonly drained: AbortSignal
   /** Whether it exits once it is drained and holds nothing. */
@@ -110,7 +112,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     const { connection } = limits
     // The header of a gateway contains the URL once more.
     const forwardable = gate.forwarded ? { ...connection, headerBytes: 3 * connection.headerBytes } : connection
-    const listener = await listen(app, options.address, sockets, forwardable)
+    const listener = await listen(app, { ...options.address, channel: worker?.channel }, sockets, forwardable)
     listeners.push(listener)
     warnAtStart(options)
     await worker?.listening(listener.address)

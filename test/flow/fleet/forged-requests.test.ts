@@ -1,7 +1,14 @@
-/** What happens between a gateway and its worker: changed and repeated requests, and answers of other programs. */
+/**
+ * What a proxy with a certificate can do between a gateway and its worker: it may change and repeat requests, and answer
+ * itself. Workers without such a proxy are in `channel.test.ts`.
+ */
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, request as send, type Server } from 'node:http'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { type IncomingMessage, request as send } from 'node:http'
+import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -11,6 +18,8 @@ import { keylessCaller } from '../../../src/core/access/caller.ts'
 import { limits } from '../../../src/core/limits/limits.ts'
 import { readSecretFile } from '../../../src/server/access/secret-file.ts'
 import { forwardedHeader, ForwardedRequests } from '../../../src/server/access/signed-caller.ts'
+import type { TlsIdentity } from '../../../src/server/access/tls-files.ts'
+import { createCa, noOpenssl } from '../../support/certificates.ts'
 import { startFleet, type TestFleet } from '../../support/fleet.ts'
 import { titled } from '../../support/needs.ts'
 import { freePort } from '../../support/ports.ts'
@@ -38,8 +47,8 @@ const replacing = (texts: () => readonly [string, string] | undefined) =>
     },
   })
 
-async function startMiddle(workerPort: number): Promise<Middle> {
-  const server: Server = createServer((incoming, outgoing) => {
+async function startMiddle(workerPort: number, certificate: TlsIdentity): Promise<Middle> {
+  const server = createServer(certificate, (incoming, outgoing) => {
     if (middle.status !== undefined) {
       incoming.resume()
       outgoing.writeHead(middle.status, { 'content-type': 'application/json', connection: 'close' })
@@ -65,7 +74,7 @@ async function startMiddle(workerPort: number): Promise<Middle> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const middle: Middle = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
     replace: undefined,
     replaceInAnswer: undefined,
     status: undefined,
@@ -77,26 +86,35 @@ async function startMiddle(workerPort: number): Promise<Middle> {
   return middle
 }
 
-describe.skipIf(noRedis)(titled('a fleet with somebody between gateway and worker', noRedis), () => {
+const absent = noOpenssl ?? noRedis
+
+describe.skipIf(absent)(titled('a proxy between gateway and worker', absent), () => {
+  let folder: string
   let fleet: TestFleet
+  let gateway: TestFleet['gateway']
   let middle: Middle
   let session_id: string
   beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'bax-test-forged-'))
+    const ca = createCa(folder)
+    const { cert, key } = ca.issue('proxy', 'IP:127.0.0.1')
     const port = await freePort()
-    middle = await startMiddle(port)
+    middle = await startMiddle(port, { cert, key })
     fleet = await startFleet([{ proxied: { port, url: middle.url } }])
-    session_id = (await fleet.gateway.client.createSession({})).session_id!
+    gateway = await fleet.addGateway(undefined, ca.file)
+    session_id = (await gateway.client.createSession({})).session_id!
   })
   afterEach(async () => {
     await fleet.close()
     await middle.close()
+    await rm(folder, { recursive: true })
   })
   const setTitle = (to: string) => {
     const commands = [{ command: 'evaluate' as const, data: { expression: `document.title = '${to}'` } }]
-    return fleet.gateway.client.runCommands({ session_id, commands })
+    return gateway.client.runCommands({ session_id, commands })
   }
   const title = async () => {
-    const { results } = await fleet.gateway.client.runCommands({ session_id, commands: [{ command: 'get_title' }] })
+    const { results } = await gateway.client.runCommands({ session_id, commands: [{ command: 'get_title' }] })
     return (results[0]!.data as { result: { value: string } }).result.value
   }
 
@@ -116,17 +134,17 @@ describe.skipIf(noRedis)(titled('a fleet with somebody between gateway and worke
     const parts = async function* () {
       for (let part = 0; part < 40; part++) yield Buffer.alloc(64 * 1024, `part ${part % 10} `)
     }
-    const store = (name: string) => upload(fleet.gateway.transport, 'PUT /sessions/{session_id}/files/{name}', { session_id, name }, parts()) // prettier-ignore
+    const store = (name: string) => upload(gateway.transport, 'PUT /sessions/{session_id}/files/{name}', { session_id, name }, parts()) // prettier-ignore
     expect(await store('whole.txt')).toMatchObject({ size: 40 * 64 * 1024 })
     middle.replace = ['part 7', 'part 8']
     expect(await failureOf(store('changed.txt'))).toMatchObject({ code: 'fleet_unavailable', status: 503 })
     middle.replace = undefined
-    const { files } = await fleet.gateway.client.listSessionFiles({ session_id })
+    const { files } = await gateway.client.listSessionFiles({ session_id })
     expect(files.map(({ name }) => name)).toEqual(['whole.txt'])
   }, 60_000)
 
   test('changed content of an answer is an error, whatever its size', async () => {
-    const { client } = fleet.gateway
+    const { client } = gateway
     const evaluate = async (expression: string) => {
       const { results } = await client.runCommands({ session_id, commands: [{ command: 'evaluate', data: { expression } }] }) // prettier-ignore
       return (results[0]!.data as { result: { value: string } }).result.value
@@ -179,7 +197,7 @@ describe.skipIf(noRedis)(titled('a fleet with somebody between gateway and worke
   test.each([200, 404, 502])(
     'an answer of another program (%s) is an error, and the worker cannot be reached',
     async (status) => {
-      const { client, messages, url } = fleet.gateway
+      const { client, messages, url } = gateway
       middle.status = status
       const [{ id }] = fleet.workers as [TestFleet['workers'][number]]
       const message = `the answer of the worker ${id} (status ${status}) is not signed with the secret of the fleet`

@@ -14,6 +14,7 @@ import { failureOf } from '../../support/session-steps.ts'
 import { busybox } from '../../support/shell.ts'
 import { serveSite, type Site } from '../../support/site.ts'
 import { waitUntil } from '../../support/wait.ts'
+import { channelOf, requestWorker } from '../../support/worker-request.ts'
 
 const title = [{ command: 'get_title' as const }]
 
@@ -216,9 +217,10 @@ describe.skipIf(noRedis)(titled('a gateway with two workers', noRedis), () => {
 
   test('a worker refuses what no gateway has signed', async () => {
     const { url } = fleet.workers[0]!
+    const { secretFile } = fleet
     for (const path of ['/sessions', '/healthz', '/openapi.json', '/nowhere'])
-      expect(await request(url, 'GET', path)).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/relay/connect`, 'bax.relay.v1')
+      expect(await requestWorker({ url, secretFile }, 'GET', path)).toMatchObject({ status: 401, body: { code: 'unauthorized' } }) // prettier-ignore
+    const socket = new WebSocket(`${url.replace('http', 'wss')}/relay/connect`, 'bax.relay.v1', channelOf(secretFile))
     const [, response] = await once(socket, 'unexpected-response')
     expect(response.statusCode).toBe(401)
   })

@@ -33,7 +33,9 @@ export const command: TerminalCommand = async (invocation) => {
     approveMs: options.approveMs,
     report: (line: string) => note(io, line),
   }
-  const { name, attachment, token } = options
+  const { name, attachment } = options
+  // The key of a server, which the local engine does not need.
+  const token = options.token ?? (engine.startsWith('http') ? context.settings.apiKey : undefined)
   const connector = new Connector({
     name,
     attachment,

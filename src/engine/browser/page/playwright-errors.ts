@@ -5,6 +5,7 @@ import { asBaxError, BaxError, type ErrorCode } from '../../../core/errors/error
 import { isSystemError, systemReason } from '../../../core/errors/system-errors.ts'
 import { unresolvedHost } from '../../../core/errors/unresolved-host.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
+import { proxyErrorIn } from '../../egress/failures.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
 import { withReason } from './net-reason.ts'
 
@@ -90,6 +91,8 @@ export function toBaxError(thrown: unknown, command: string): BaxError {
   }
   const [, name, url] = /net::(ERR_NAME_(?:NOT_RESOLVED|RESOLUTION\w*))(?: at (\S+))?/.exec(message) ?? []
   if (name !== undefined) return unresolvedHost(url === undefined ? undefined : parseUrl(url)?.hostname, name, thrown)
+  const ofProxy = proxyErrorIn(message, thrown)
+  if (ofProxy) return ofProxy
   const found = navigationErrors.find(([pattern]) => pattern.test(message))
   if (found) {
     const [, code, sentence] = found

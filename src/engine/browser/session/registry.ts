@@ -1,4 +1,5 @@
 /** Sessions by ID and by name: the live ones, and for a while the ended ones. Names are unique per key. */
+import { type Names, relayNamed } from '../../../core/access/relayed.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import { anonymousCaller, type Caller, canSee, findByName } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -20,11 +21,22 @@ export class SessionRegistry {
   readonly #names = new Map<string, Session | null>()
   readonly #tickets = new Tickets()
   readonly #now: () => number
+  readonly #relays: Names | undefined
 
   /** With `tombstones`, ended sessions survive the engine, and those of earlier engines are known. */
-  constructor(now: () => number = Date.now, tombstones?: Pick<TombstoneStore<SessionSketch>, 'note' | 'takeOver'>) {
+  constructor(
+    now: () => number = Date.now,
+    tombstones?: Pick<TombstoneStore<SessionSketch>, 'note' | 'takeOver'>,
+    relays?: Names,
+  ) {
     this.#now = now
     this.#tombstones = tombstones
+    this.#relays = relays
+  }
+
+  /** Whether a live session of the owner has the name, or will have it. */
+  hasName(name: string, owner: string | null): boolean {
+    return this.#names.has(nameKey(owner, name))
   }
 
   get live(): Session[] {
@@ -40,10 +52,11 @@ export class SessionRegistry {
 
   /**
    * Reserves a name for a session that is being created; returns a function that releases it if creation fails.
-   * @throws BaxError `conflict` when a live session of the same owner has the name.
+   * @throws BaxError `conflict` when a live session or a connected browser of the same owner has the name.
    */
   reserveName(name: string | undefined, owner: string | null): () => void {
     if (name === undefined) return () => {}
+    if (this.#relays?.hasName(name, owner)) throw relayNamed(name)
     const key = nameKey(owner, name)
     if (this.#names.has(key)) {
       throw new BaxError('conflict', `a live session is already named ${JSON.stringify(name)}`, {

@@ -34,7 +34,7 @@ import type { SessionPlan } from '../create/plan.ts'
 import { Tabs } from '../tabs/tabs.ts'
 import { CommandQueue } from './command-queue.ts'
 
-export interface SessionFacts extends Pick<SessionPlan, 'owner' | 'input' | 'viewport' | 'allowed'> {
+export interface SessionFacts extends Pick<SessionPlan, 'owner' | 'input' | 'viewport' | 'allowed' | 'warnings'> {
   readonly host: SessionHost
   readonly workerId: string
   /** Whether files may be written outside the session's folder. */
@@ -235,7 +235,7 @@ export class Session implements LiveSession {
   }
 
   sketch(): SessionSketch {
-    const { input, host, workerId } = this.#facts
+    const { input, host, workerId, warnings } = this.#facts
     const live = this.#endedAt === null
     const failed = this.#endReason !== null && isBrowserLoss(this.#endReason)
     return {
@@ -263,6 +263,7 @@ export class Session implements LiveSession {
       controlled_by_person: live && controlLockOf(this).holder !== undefined,
       ended_at: this.#endedAt?.toISOString() ?? null,
       end_reason: this.#endReason,
+      ...(warnings.length > 0 && { warning: warnings.join('; ') }),
     }
   }
 

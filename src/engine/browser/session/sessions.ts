@@ -2,6 +2,7 @@
 import type { Call, Frame, StreamCall } from '../../../core/operation/call.ts'
 import { assertConfirms } from '../../../core/access/approvals.ts'
 import { type Caller, canSee } from '../../../core/access/caller.ts'
+import type { Names } from '../../../core/access/relayed.ts'
 import { Quota } from '../../../core/access/quota.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
 import type { Sessions } from '../../../core/engine.ts'
@@ -51,6 +52,7 @@ export interface BrowserSessionsFacts {
   readonly keys: KeyRing
   readonly tools: BatchTools
   readonly shares: KeyShares
+  readonly relays: Names
 }
 
 export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
@@ -58,6 +60,7 @@ export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
   readonly #facts: BrowserSessionsFacts
   readonly #registry: SessionRegistry
   readonly #provisions = new Provisions()
+  readonly hasName: Names['hasName'] = (name, owner) => this.#registry.hasName(name, owner)
   readonly #opening: OpeningTools
   readonly #quota: Quota
   #closed = false
@@ -68,7 +71,7 @@ export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
     // Other processes never ask about the sessions of an embedded engine.
     const tombstones =
       facts.config.home === 'embedded' ? undefined : new TombstoneStore(browserTombstones, facts.config)
-    this.#registry = new SessionRegistry(Date.now, tombstones)
+    this.#registry = new SessionRegistry(Date.now, tombstones, facts.relays)
     this.pool = new Pool(facts.config, facts.egress, facts.shares)
     this.#opening = {
       config: facts.config,

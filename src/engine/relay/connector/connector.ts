@@ -128,6 +128,11 @@ export class Connector {
         if (signal.aborted) return
         const final = finalCodes[code]
         if (final) throw new BaxError(...final, { details: { final: true, close_code: code } })
+        if (code === closeCodes.taken)
+          throw new BaxError('conflict', reason, {
+            hint: 'choose another --name, or close that session first',
+            details: { final: true, close_code: code },
+          })
         cause = reason || `closed (${code})`
       } catch (thrown) {
         const error = asBaxError(thrown)

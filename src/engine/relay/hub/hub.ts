@@ -2,7 +2,7 @@
 import { type Caller, canSee, findByName } from '../../../core/access/caller.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { holderOf, Quota } from '../../../core/access/quota.ts'
-import { relayNotFound } from '../../../core/access/relayed.ts'
+import { type Names, relayNotFound } from '../../../core/access/relayed.ts'
 import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import type { KeyRing } from '../../../core/access/keys.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -28,11 +28,18 @@ export class RelayHub {
   readonly #heartbeatMs: number
   readonly #keys: Pick<KeyRing, 'whenLost'>
   readonly #config: HubConfig
+  /** Names of the engine's own sessions, which relays must not have. */
+  readonly #sessionNames: Names | undefined
   /** Sessions of each key. */
   readonly #quota: Quota
 
-  constructor(keys: Pick<KeyRing, 'whenLost'>, config: HubConfig, heartbeatMs: number = limits.relay.heartbeatMs) {
+  constructor(
+    keys: Pick<KeyRing, 'whenLost'>,
+    config: HubConfig,
+    { heartbeatMs = limits.relay.heartbeatMs, sessions }: { heartbeatMs?: number; sessions?: Names } = {},
+  ) {
     this.#keys = keys
+    this.#sessionNames = sessions
     this.#config = config
     this.#quota = new Quota('relays', config.allowances)
     this.#heartbeatMs = heartbeatMs
@@ -88,6 +95,11 @@ export class RelayHub {
     throw relayNotFound(idOrName)
   }
 
+  /** Whether a live relay session of the owner has the name. */
+  hasName(name: string, owner: string | null): boolean {
+    return this.sessions.some((session) => session.name === name && session.owner === owner)
+  }
+
   /** Whether the caller has access to a relay session with this ID or name. */
   knows(idOrName: string, caller: Caller): boolean {
     return this.#visible(idOrName, caller) !== undefined
@@ -136,13 +148,15 @@ export class RelayHub {
       tunnel.close(closeCodes.version, `this engine speaks version ${protocol} of the protocol, not ${hello.proto}`)
       return undefined
     }
-    const { resume } = hello
-    if (resume !== undefined) {
-      const resumed = this.sessions.find((session) => session.isResumedBy(resume, principal))
-      if (resumed) {
-        resumed.resume(hello, tunnel)
-        return resumed
-      }
+    const { resume, name } = hello
+    const resumed = this.sessions.find((session) => resume !== undefined && session.isResumedBy(resume, principal))
+    if (name !== null && name !== resumed?.name && this.#sessionNames?.hasName(name, principal.owner)) {
+      tunnel.close(closeCodes.taken, `a live session is already named ${JSON.stringify(name)}`)
+      return undefined
+    }
+    if (resumed) {
+      resumed.resume(hello, tunnel)
+      return resumed
     }
     if (principal.onlyResumes) {
       tunnel.close(closeCodes.revoked, 'the relay token was already used')
@@ -164,11 +178,12 @@ export class RelayHub {
     })
     this.#sessions.set(session.id, session)
     this.#keys.whenLost(principal.owner, () => session.end('token_revoked'), ended.signal)
-    const { id, owner, name } = session
+    const { id, owner } = session
     bindUntil(this.#config, { id, kind: 'relay', owner, name }, { ended: ended.signal, keptMs: 0, reservation }).then(
       () => session.welcome(),
       (error: Error) => {
-        tunnel.close(closeCodes.away, error.message)
+        const isTaken = asBaxError(error).code === 'conflict'
+        tunnel.close(isTaken ? closeCodes.taken : closeCodes.away, error.message)
         session.end('stopped')
       },
     )

@@ -10,7 +10,7 @@ import type { CdpDone } from '../../cdp/calls.ts'
 import { sendToClient } from '../../cdp/message.ts'
 import { linearGlob } from '../../linear-glob.ts'
 import type { EventBuffer, EventQuery } from '../events/buffer.ts'
-import { isRelayed, type Known } from '../../../core/access/relayed.ts'
+import { isRelayed, type Known, type Names } from '../../../core/access/relayed.ts'
 import { toHar } from '../../browser/network/to-har.ts'
 import type { TunnelChannel } from '../tunnel/tunnel.ts'
 import type { RelayHub } from './hub.ts'
@@ -25,10 +25,11 @@ export interface RelaysOptions {
   readonly hub: RelayHub
   readonly tokens: RelayTokenStore
   /** The engine's own sessions. */
-  readonly sessions: Known & {
-    /** @throws BaxError `session_closed` or `session_not_found` */
-    callsOf(idOrName: string, caller: Caller): CdpTarget
-  }
+  readonly sessions: Known &
+    Names & {
+      /** @throws BaxError `session_closed` or `session_not_found` */
+      callsOf(idOrName: string, caller: Caller): CdpTarget
+    }
 }
 
 export class EngineRelays implements Relays {

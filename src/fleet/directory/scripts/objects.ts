@@ -1,7 +1,7 @@
 /** Lua scripts for the objects that live on workers. */
 
 export const bind = {
-  // ARGV: worker, url, object ID, kind, owner, "1" with a name, name, "1" if it is unique, reservation ID or "".
+  // ARGV: worker, url, object ID, kind, owner, "1" with a name, name, reservation ID or "".
   // Returns 'bound', 'lost' without a lease, or 'conflict'.
   lua: `
 -- Moves what a reservation holds to an object, if it was made for it; otherwise removes the reservation.
@@ -28,8 +28,8 @@ if not alive(worker) then return 'lost' end
 local key = P .. 'object:' .. id
 local holder = call('HGET', key, 'worker')
 if holder then return holder == worker and 'bound' or 'conflict' end
-if ARGV[9] == '' or not inherit(id, kind, owner, name, worker, ARGV[9]) then
-  if name and ARGV[8] == '1' and call('EXISTS', nameKey(kind, owner, name)) == 1 then return 'conflict' end
+if ARGV[8] == '' or not inherit(id, kind, owner, name, worker, ARGV[8]) then
+  if name and holderOf(kind, owner, name) then return 'conflict' end
   take(id, kind, owner, name, worker)
 end
 call('HINCRBY', P .. 'worker:' .. worker, 'objects', 1)

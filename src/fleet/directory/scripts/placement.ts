@@ -3,7 +3,7 @@
 export const reserve = {
   // ARGV: reservation ID, kind, owner, most, "1" with a name, name, build, lifetime, ID of the only worker or "",
   // IDs of excluded workers…
-  // Returns {'reserved', worker, url}, {'too_many'}, {'conflict'} or {'none'}.
+  // Returns {'reserved', worker, url}, {'too_many'}, {'conflict', kind} or {'none'}.
   lua: `
 local id, kind, owner, most, name, build = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5] == '1' and ARGV[6], ARGV[7]
 local key = P .. 'reservation:' .. id
@@ -11,7 +11,8 @@ local known = call('HMGET', key, 'worker', 'url')
 if known[1] then return { 'reserved', known[1], known[2] } end
 dropExpired(10)
 if most > 0 and tonumber(call('HGET', P .. 'counts', kind .. ':' .. owner) or 0) >= most then return { 'too_many' } end
-if name and call('EXISTS', nameKey(kind, owner, name)) == 1 then return { 'conflict' } end
+local holder = name and holderOf(kind, owner, name)
+if holder then return { 'conflict', holder } end
 local candidates = P .. 'free:' .. build .. ':' .. kind
 local excluded = {}
 for at = 10, #ARGV do excluded[ARGV[at]] = true end

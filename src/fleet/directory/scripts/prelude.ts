@@ -83,6 +83,15 @@ end
 
 local function nameKey(kind, owner, name) return P .. 'name:' .. kind .. ':' .. owner .. ':' .. name end
 
+-- Returns the kind of a live object that keeps another one from having its name, or false. Sessions and relays share
+-- their names, but several relays may have the same.
+local function holderOf(kind, owner, name)
+  for _, other in ipairs(kind == 'relay' and { 'session' } or kind == 'session' and { 'session', 'relay' } or { kind }) do
+    if call('EXISTS', nameKey(other, owner, name)) == 1 then return other end
+  end
+  return false
+end
+
 -- Counts an object or a reservation for its worker, its owner and its name (false: none).
 local function take(id, kind, owner, name, worker)
   call('SADD', P .. 'held:' .. worker, id)
