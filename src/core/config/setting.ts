@@ -15,7 +15,7 @@ export interface Given {
   /** Folder that a relative path in the value starts from. */
   readonly base: string
   readonly variable: string
-  /** Names of the setting in errors: `BAX_CRAWL_PAGES (crawl_pages in the file)`. */
+  /** Names of the setting in errors: `BAX_CRAWL_PAGES (crawl_pages in the file)`, `warm_pages in the file`. */
   readonly name: string
   readonly folders: Folders
   readonly env: Environment
@@ -93,7 +93,7 @@ const numberOf = (kind: string, isValid: (value: number) => boolean) =>
     throw new BaxError('invalid_request', `${name} must be ${kind}`)
   })
 
-export const number = numberOf('a number', (value) => !Number.isNaN(value))
+export const count = numberOf('a whole number from 0 on', (value) => Number.isInteger(value) && value >= 0)
 export const positive = numberOf('a number above 0', (value) => value > 0)
 export const whole = numberOf('a whole number above 0', (value) => Number.isInteger(value) && value > 0)
 

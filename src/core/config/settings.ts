@@ -8,11 +8,11 @@ import { limits } from '../limits/limits.ts'
 import { readModel } from './model-settings.ts'
 import { readSearch } from './search-settings.ts'
 import {
+  count,
   type Documented,
   folder,
   type Given,
   group,
-  number,
   path,
   positive,
   readElsewhere,
@@ -53,7 +53,7 @@ export const settingsTable = {
     to: (secs: number) => secs * 1000,
     otherwise: limits.engine.idleExitMs,
   }),
-  warm_pages: number('pages to keep ready', {
+  warm_pages: count('pages to keep ready', {
     variable: false,
     engine: true,
     as: 'pool',
@@ -191,7 +191,7 @@ function valueOf(row: Row, { flags, env, file, cwd, home, folders }: SettingsSou
     { value: env[variable], base: cwd },
     { value: file[row.name], base: home },
   ].find(({ value }) => value !== undefined && value !== '')
-  const name = `${variable} (${row.name} in the file)`
+  const name = variable ? `${variable} (${row.name} in the file)` : `${row.name} in the file`
   const value = row.read({ value: given?.value, base: given?.base ?? cwd, variable, name, env, folders })
   if (value === undefined) return row.otherwise
   return row.to ? row.to(value as never, name) : value

@@ -131,4 +131,15 @@ describe('settings', () => {
       'BAX_BROWSER_MEMORY_MB (browser_memory_mb in the file) must be a whole number above 0',
     )
   })
+
+  test('take a whole number of pages to keep ready, also none', async () => {
+    for (const pages of [0, 3]) {
+      await user({ warm_pages: pages })
+      expect(read().pool).toEqual({ warm: pages })
+    }
+    for (const pages of [-1, 1.5]) {
+      await user({ warm_pages: pages })
+      expect(() => read()).toThrow('warm_pages in the file must be a whole number from 0 on')
+    }
+  })
 })
