@@ -101,7 +101,8 @@ export class BrowserWorker {
       ping: () => this.#control.send('Browser.getVersion'),
       lastReceivedAt: () => this.upstream.lastReceivedAt,
       onDead: () => {
-        this.#log('error', 'a browser does not answer and is killed', { worker: this.id, pid: this.pid })
+        // Pages can cause it.
+        this.#log('warn', 'a browser does not answer and is killed', { worker: this.id, pid: this.pid })
         this.#process.end().catch((error: Error) => this.#log('error', 'could not clean up after a browser', { worker: this.id, error: error.message })) // prettier-ignore
       },
     })

@@ -75,7 +75,8 @@ export class RenderBrowser {
         this.#onAnswers(answers)
       },
       onDead: () => {
-        log('error', 'a rendering browser does not answer and is killed', { kind })
+        // Pages can cause it.
+        log('warn', 'a rendering browser does not answer and is killed', { kind })
         this.end().catch((error: Error) => log('error', 'files of a browser could not be removed', { error: error.message })) // prettier-ignore
       },
     })
