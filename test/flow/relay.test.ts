@@ -60,15 +60,17 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
     expect(await failureOf(client().getRelay({ id: 'rly_none' }))).toMatchObject({ code: 'relay_not_found' })
   })
 
-  test('has the name that an ended session had, but not that of a live one', async () => {
+  test('takes the name of an ended session, but not that of a live one', async () => {
     const name = 'shared-name'
     const own = (await client().createSession({ headless: true, requested_name: name })).session_id!
-    const { id } = await connect({ name })
+    await expect(connect({ name })).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining(name) })
     const titleOf = { session_id: name, commands: [command('get_title')] }
     const evaluation = { expression: 'document.title' }
     expect((await client().runCommands(titleOf)).session_id).toBe(own)
     expect((await cdp(name, 'Runtime.evaluate', evaluation)).session_id).toBe(own)
     await client().closeSession({ session_id: own })
+    const { id } = await connect({ name })
+    expect(await failureOf(client().createSession({ requested_name: name }))).toMatchObject({ code: 'conflict' })
     expect((await client().runCommands(titleOf)).session_id).toBe(id)
     expect((await cdp(name, 'Runtime.evaluate', evaluation)).session_id).toBe(id)
     expect(await failureOf(client().listSessionFiles({ session_id: name }))).toMatchObject({ code: 'unsupported' })
