@@ -10,6 +10,7 @@ import { operations, sockets, streams, transfers } from '../../src/operations/in
 import {
   type OwnedObjects,
   commonName,
+  commonRelayName,
   type KeyHolder,
   keyHolder,
   createOwnedObjects,
@@ -69,12 +70,12 @@ const namesIn = ({ input }: Named): string[] =>
 /** Returns the ID of the object that a field identifies, and its names. */
 function namesFor({ http }: Named, field: string): (string | undefined)[] {
   const { path } = route(http)
-  if (field === 'id' && path.startsWith('/relay/')) return [objects.relay, commonName]
+  if (field === 'id' && path.startsWith('/relay/')) return [objects.relay, commonRelayName]
   if (field === 'id' && /^\/v\d\/crawl\//.test(path)) return [objects.crawl]
   if (field === 'id' && /^\/v\d\/batch\//.test(path)) return [objects.batch]
   if (field === 'id' && /^\/v\d\/extract\//.test(path)) return [objects.extraction]
   if (field === 'session_id' && path.startsWith('/shell/')) return [objects.shell, commonName]
-  if (field === 'session_id') return [objects.session, objects.relay, commonName]
+  if (field === 'session_id') return [objects.session, objects.relay, commonName, commonRelayName]
   const single = {
     provision_id: objects.provision,
     profile_id: objects.profile,

@@ -49,6 +49,9 @@ export interface OwnedObjects {
 /** A name that every key may use for its own objects. */
 export const commonName = 'shop'
 
+/** The same for browsers of the relay, which share their names with sessions. */
+export const commonRelayName = 'laptop'
+
 /** Creates one object of every kind. `site` is crawled; the pool must have slots for two sessions. */
 export async function createOwnedObjects(homes: Homes, holder: KeyHolder, site: string): Promise<OwnedObjects> {
   const { client } = holder
@@ -85,7 +88,7 @@ async function connectWithoutBrowser({ baseUrl }: Homes, token: string, { client
   const headers = { authorization: `Bearer ${token}` }
   const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/relay/connect`, subprotocol, { headers })
   const browser = { product: 'None/1', protocol_version: '1.3', user_agent: 'none', headless: true }
-  const hello = { type: 'hello', proto: protocol, version: '0', platform: 'test', name: commonName, policy: 'full', redact: true, browser } // prettier-ignore
+  const hello = { type: 'hello', proto: protocol, version: '0', platform: 'test', name: commonRelayName, policy: 'full', redact: true, browser } // prettier-ignore
   await new Promise<void>((resolve, reject) => socket.once('open', resolve).once('error', reject))
   const beat = JSON.stringify({ type: 'beat' })
   socket.on('message', (message) => String(message) === beat && socket.send(beat))
