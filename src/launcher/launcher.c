@@ -226,7 +226,8 @@ static void send_out(int socket) {
 
 /* Reports a connection that ended without an exit code: of the engine, or of the one process that ran the command. */
 __attribute__((noreturn)) static void report_lost(void) {
-  const char *ended = connect_engine(ENGINE_SOCKET) < 0 ? "local engine" : "process of the local engine that ran the command";
+  const char *ended =
+      !wants_worker || connect_engine(ENGINE_SOCKET) < 0 ? "local engine" : "process of the local engine that ran the command";
   fprintf(stderr, "error: the %s ended before the command was done\nhint: see \"bax engine logs\"\n", ended);
   _exit(UNREACHABLE);
 }
