@@ -45,11 +45,12 @@ const given: Record<string, Record<string, string>> = {
   },
   extract: {
     'page.html': '<!doctype html><title>Page</title><h1>Page</h1><p>of a file, with as many words as a text has.</p>',
+    'product.json': '{"type": "object", "properties": {"title": {"type": "string"}}}',
   },
   recording: { 'flow.yaml': 'session: {start_url: https://example.com}\nsteps: [get_title]\n' },
   search: { 'paper.json': '{"type": "object", "properties": {"title": {"type": "string"}}}' },
   scripts: { 'login.yaml': login, 'tests/shop/title.yaml': 'session: {start_url: https://example.com}\nsteps: [get_title]\n' }, // prettier-ignore
-  files: { 'photo.png': 'a photo', 'a.pdf': 'one', 'b.pdf': 'two' },
+  files: { 'photo.png': 'a photo', 'a.pdf': 'one', 'b.pdf': 'two', 'photos/2026/beach.jpg': 'a beach' },
   shell: { 'data.csv': 'name,cents\ntotal,12\n' },
 }
 

@@ -16,7 +16,7 @@ export const exampleSite = (): Promise<Site> =>
     '/': article('Example Domain', '<p><a href="/docs/">Docs</a></p><div id="chart" style="width: 80px; height: 40px"></div><form action="/search"><input id="q" name="q"></form>'),
     '/files/': article(
       'Files',
-      '<p><a href="/report.pdf" download>Report</a></p><input type="file"><input type="file" id="documents" multiple>',
+      '<p><a href="/report.pdf" download>Report</a></p><input type="file"><input type="file" id="documents" multiple><input type="file" webkitdirectory><div id="drop-zone" style="height: 40px" ondragover="event.preventDefault()" ondrop="event.preventDefault(); this.textContent = event.dataTransfer.files[0].name">Drop</div>',
     ),
     '/report.pdf': (_, response) => {
       response.setHeader('content-type', 'application/pdf')
