@@ -6,7 +6,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { OwnEngine, Io, RunInside } from '../cli/io.ts'
 import { commandTable } from '../cli/parse/command-table.ts'
-import { commandsNamed } from '../cli/parse/named-commands.ts'
 import { limits } from '../core/limits/limits.ts'
 import { readEngineState } from '../core/state/local-files.ts'
 import type { Manifest } from '../operations/manifest.ts'
@@ -30,13 +29,16 @@ export function insideRunner(main: Connection['run'], { host, env }: Io, engine:
     manifest,
     entries: commandTable(manifest),
   }
+  const withFiles = commandsWithFiles(manifest)
   const { job: _, faults: __, inside: ___, ...others } = host
   let running = 0
   const connection: Connection = {
-    accept(hello) {
-      if (running > limits.engine.commandsInside) return 'too many commands run in the engine'
-      return isForEngine(hello, surroundings, engine, host.pid) ? undefined : 'the command may need its caller'
-    },
+    accept: (hello) =>
+      running <= limits.engine.commandsInside &&
+      !withFiles.test(hello.argv.join(' ')) &&
+      isForEngine(hello, surroundings, engine, host.pid)
+        ? undefined
+        : 'it runs in a command worker',
     run: main,
     host: { ...others, engine },
     refusal: 'N',
@@ -51,6 +53,14 @@ export function insideRunner(main: Connection['run'], { host, env }: Io, engine:
   }
 }
 
+/** Returns a pattern of the names of browser commands that read or write files, such as `screenshot`, in any spelling. */
+function commandsWithFiles({ commands }: Manifest): RegExp {
+  const names = commands
+    .filter(({ localFiles, bytes, stores }) => localFiles ?? bytes ?? stores)
+    .flatMap(({ name, also = [] }) => [name, ...also.map(({ words }) => words)])
+  return new RegExp(`(?<![a-z])(?:${names.join('|').replaceAll(/[-_\s]/g, '[-_ ]')})(?![a-z])`, 'i')
+}
+
 /** Checks if a command needs nothing but the engine. */
 function isForEngine(hello: Hello, surroundings: Surroundings, { stateDir }: OwnEngine, pid: number): boolean {
   const { argv, env } = hello
@@ -60,11 +70,6 @@ function isForEngine(hello: Hello, surroundings: Surroundings, { stateDir }: Own
   if (names.some((name) => env[name] !== surroundings.env[name])) return false
   const entry = commandIn(argv, surroundings)
   if (!entry?.inEngine || argv.some((text) => namesFile.test(text))) return false
-  const needsFiles = (word: string) =>
-    commandsNamed(word, surroundings.manifest).some(
-      ({ entry: { localFiles, bytes, stores } }) => localFiles ?? bytes ?? stores,
-    )
-  if (argv.some(needsFiles)) return false
   // An engine that is about to end hides its socket.
   const state = readEngineState(stateDir)
   return state?.pid === pid && existsSync(state.socket)

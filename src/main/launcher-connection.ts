@@ -52,16 +52,17 @@ export async function serveLauncher(socket: Socket, connection: Connection): Pro
     socket.resume()
   })
   if (hello && terminal) {
-    const { close } = terminal
+    const { close, exit } = terminal
     let isDone = false
     void closed.then(() => {
-      if (isDone) return
       close()
-      connection.onGone?.(() => isDone)
+      if (!isDone) connection.onGone?.(() => isDone)
     })
-    const code = await run(hello, terminal, interrupted, connection)
+    const outputs = new Outputs((name) => terminal![name], interrupted)
+    const io = ioOf(hello, terminal.stdin, outputs, { signal: interrupted.signal, host: connection.host })
+    const code = await connection.run(hello.argv, io)
     isDone = true
-    if (code !== undefined) socket.end(frame('X', Buffer.from([code])))
+    if (!(await exit(code))) socket.end(frame('X', Buffer.from([await outputs.end(code, io)])))
   } else socket.end(frame(connection.refusal, Buffer.from(refusal)))
   await closed
 }
@@ -76,27 +77,18 @@ function accepted(payload: Buffer, connection: Connection): Hello | string {
   }
 }
 
-/** Returns the exit code unless the launcher has it already. */
-async function run(
-  hello: Hello,
-  terminal: ReturnType<typeof remoteTerminal>,
-  interrupted: AbortController,
-  { run: runCommand, host }: Connection,
-): Promise<number | undefined> {
-  const outputs = new Outputs((name) => terminal[name], interrupted)
-  const io: Io = {
-    stdin: terminal.stdin,
+/** Returns the streams and the environment of a command. */
+function ioOf({ env, cwd }: Hello, stdin: Io['stdin'], outputs: Outputs, more: Pick<Io, 'signal' | 'host'>): Io {
+  return {
+    stdin,
     get stdout() {
       return outputs.get('stdout')
     },
     get stderr() {
       return outputs.get('stderr')
     },
-    env: hello.env,
-    cwd: hello.cwd,
-    signal: interrupted.signal,
-    host,
+    env,
+    cwd,
+    ...more,
   }
-  const code = await runCommand(hello.argv, io)
-  return (await terminal.exit(code)) ? undefined : outputs.end(code, io)
 }

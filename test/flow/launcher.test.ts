@@ -345,6 +345,9 @@ describe.skipIf(noLauncher)('a short command', () => {
     'api POST /commands --data=@body.json',
     'upload h1 title.txt',
     'step screenshot -o page.png',
+    'step hover h1 --include=snapshot,screenshot',
+    'observe --screenshot',
+    'har stop',
     'run missing.yaml',
   ])('with a file of its caller does not: %s', async (line) => {
     const [, isWorker] = await usesWorker(line.split(' '), { stdin: '[]' })
