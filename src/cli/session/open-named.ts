@@ -28,15 +28,16 @@ export async function openNamed(
       note(io, `${absence.message}; opened a new session "${name}"`)
     return true
   } catch (error) {
-    const details = error instanceof BaxError ? JSON.stringify(error.details ?? null) : ''
-    if (!(error instanceof BaxError && error.code === 'conflict' && isInUse.test(details))) throw error
+    if (!(error instanceof BaxError && error.code === 'conflict' && isInUse(error.details))) throw error
     await pause(checkMs, undefined, { signal: io.signal })
     return false
   }
 }
 
-/** Another session has the name, rather than a connected browser, which stays. */
-const isInUse = /"requested_name","message":"is in use"/
+/** Returns whether another session has the name, rather than a connected browser, which stays. */
+const isInUse = (details: unknown): boolean =>
+  Array.isArray(details) &&
+  details.some(({ path, message }: Record<string, unknown>) => path === 'requested_name' && message === 'is in use')
 
 /** Returns a live session. @throws BaxError `session_closed`, `session_not_found` */
 export async function liveSession({ io }: Context, { ask }: Calls, session_id: string): Promise<SessionRecord> {
