@@ -1,4 +1,4 @@
-/** What keys share: one key that uses all of its share does not delay the others. */
+/** Resources that keys share: one key that uses all of its share does not delay the others. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { limits } from '../../src/core/limits/limits.ts'
 import { dnsHostLookup } from '../../src/engine/egress/host-lookup.ts'

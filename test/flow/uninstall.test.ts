@@ -1,4 +1,4 @@
-/** What the guide says about removing bax: `bax engine stop`, then the folders of the user. */
+/** Removal of bax, as in the guide: `bax engine stop`, then the folders of the user. */
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

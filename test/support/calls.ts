@@ -5,7 +5,7 @@ import { commandTable, findCommand } from '../../src/cli/parse/command-table.ts'
 import { makeManifest } from '../../src/operations/manifest.ts'
 import { buildFolder } from './build-once.ts'
 
-/** What a test run can call; `file` is a file of tests that was run. */
+/** Kinds of calls of a test run; `file` is a file of tests that was run. */
 export type CallKind = 'operation' | 'browser command' | 'terminal command' | 'file'
 
 const written = new Set<string>()

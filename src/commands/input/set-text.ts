@@ -27,7 +27,7 @@ export async function setText(node: Node, text: string): Promise<SetText> {
   const kept = field.value
   field.dispatchEvent(new Event('change', { bubbles: true }))
   const normalized = (value: string) => value.normalize('NFKC').toUpperCase()
-  // Of a text without letters and digits, all characters count.
+  // A text without letters and digits is compared without its blanks only.
   const ignored = /[\p{L}\p{N}]/u.test(text) ? /[^\p{L}\p{N}\p{Extended_Pictographic}]/gu : /\s/g
   const significant = (value: string) => normalized(value).replaceAll(ignored, '')
   const isReverted = kept === before && significant(before) !== significant(text)

@@ -13,7 +13,7 @@ import { checkFor } from '../extract/structured/validate.ts'
 import type { LanguageModel } from '../language/model.ts'
 import { changeOf } from './change.ts'
 
-/** What matters of the plan of a scrape. */
+/** Part of the plan of a scrape that change tracking uses. */
 interface TrackedPlan {
   readonly url: string
   readonly input: Pick<ScrapeInput, 'only_main_content' | 'remove_base64_images'>

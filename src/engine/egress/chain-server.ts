@@ -7,7 +7,7 @@ import { type RequestError, Server } from 'proxy-chain'
 export interface ChainFailure {
   /** Code of Node for a connection that failed. */
   readonly code?: string | undefined
-  /** What the proxy, or the host of a direct connection, has done. */
+  /** The reason, as a predicate of the proxy or host: `refused the connection`. */
   readonly reason: string
 }
 

@@ -1,4 +1,4 @@
-/** What the file operations of a container, `ShellContainer.files`, take and return. */
+/** Inputs and results of the file operations of a container, `ShellContainer.files`. */
 
 /** Path, absolute or relative to /workspace. Strings are encoded as UTF-8. */
 export type PathBytes = string | Uint8Array

@@ -1,4 +1,4 @@
-/** What the containers of shell sessions are created from, and how they end and fail. */
+/** Containers of shell sessions: their configuration, how they end and how they fail. */
 import { BaxError } from '../../core/errors/errors.ts'
 
 /** Everything that a request can set for a container; no Docker options are passed through. */

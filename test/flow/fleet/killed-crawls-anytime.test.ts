@@ -24,7 +24,7 @@ const seed = Number(process.env['BAX_TEST_SEED'] ?? Date.now() % 2 ** 31)
 const pages = 40
 const crawls = 8
 
-/** What is killed in a round, each after this share of all requests of its crawls. */
+/** Processes to kill in a round, each after this share of all requests of its crawls. */
 const anyKills = fc.record(
   {
     gateway: fc.double({ min: 0, max: 1, noNaN: true }),

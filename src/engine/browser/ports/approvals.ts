@@ -1,4 +1,4 @@
-/** What commands, downloads and CDP calls need of the approvals of a session. */
+/** The approvals of a session, as commands, downloads and CDP calls use them. */
 import type { Frame, Page } from 'playwright'
 import type { ActionKind, ApprovalDecided, ApprovalRecord } from '../../../core/access/approvals.ts'
 import type { PausableTimeout } from '../../../core/process/pausable-timeout.ts'
@@ -39,7 +39,7 @@ export interface ApprovalControl {
   begin(command: string, signal: AbortSignal): RunningApprovals
   /** Waits for the approval of an action. @throws BaxError: the action must not be executed then. */
   ask(action: Action, signals?: readonly AbortSignal[]): Promise<void>
-  /** Returns what the gate of a command needs; undefined if code needs no approval. */
+  /** Returns the input of the gate of a command; undefined if code needs no approval. */
   gate(command: string, signal: AbortSignal, clock: PausableTimeout): GateFacts | undefined
   /** Waits for the approval of code that is about to run in a frame. @throws BaxError */
   askForCode(command: string, code: string, frame: Frame, signals: readonly AbortSignal[]): Promise<ApprovedDocument>
@@ -49,7 +49,7 @@ export interface ApprovalControl {
   decide(id: string, approved: boolean): ApprovalDecided
 }
 
-/** What the gate of one command needs. */
+/** Input of the gate of one command. */
 export interface GateFacts {
   readonly approvals: Pick<ApprovalControl, 'askForCode'>
   readonly command: string

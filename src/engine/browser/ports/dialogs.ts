@@ -1,4 +1,4 @@
-/** What commands, viewers, CDP clients and recordings need of the dialogs of a session. */
+/** The dialogs of a session, as commands, viewers, CDP clients and recordings use them. */
 import type { Dialog, Page } from 'playwright'
 import type { BaxError } from '../../../core/errors/errors.ts'
 import type { DialogAnswer, DialogOutcome } from '../../../core/operation/command.ts'

@@ -1,4 +1,4 @@
-/** What a command needs of the downloads of its session. */
+/** The downloads of a session, as its commands use them. */
 import type { CommandDownload } from '../../../core/shapes/session-files.ts'
 
 /** A position in the downloads and requested navigations of a session. */

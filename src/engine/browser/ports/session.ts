@@ -1,4 +1,4 @@
-/** A live session, as the parts of the engine that it consists of or that work on it need it. */
+/** A live session, as the other parts of the engine use it. */
 import type { Page } from 'playwright'
 import type { Caller } from '../../../core/access/caller.ts'
 import type { Call } from '../../../core/operation/call.ts'
