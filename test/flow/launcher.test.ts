@@ -346,7 +346,7 @@ describe.skipIf(noLauncher)('a short command', () => {
     'upload h1 title.txt',
     'step screenshot -o page.png',
     'step hover h1 --include=snapshot,screenshot',
-    'observe --screenshot',
+    'observe --include snapshot,screenshot',
     'har stop',
     'run missing.yaml',
   ])('with a file of its caller does not: %s', async (line) => {
