@@ -312,6 +312,16 @@ describe('in a browser', () => {
     expect(await ownBrowsers()).toEqual(expect.arrayContaining(browsers))
   })
 
+  test('replaces idle pages whose renderers have ended, however many', async () => {
+    const article = () => scrape('/article', { render: 'browser' })
+    await Promise.all([article(), article(), article(), article()])
+    const browsers = await ownBrowsers()
+    for (const pid of (await Promise.all(browsers.map(pageProcesses))).flat()) process.kill(pid, 'SIGKILL')
+    const answers = await Promise.all([article(), article(), article(), article()])
+    expect(answers.map(({ code }) => code)).toEqual([undefined, undefined, undefined, undefined])
+    expect(await ownBrowsers()).toEqual(expect.arrayContaining(browsers))
+  })
+
   test('follows navigation by a script as a redirect', async () => {
     const { data } = await scrape('/chain-script')
     expect(data!.metadata).toMatchObject({

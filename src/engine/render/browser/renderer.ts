@@ -92,12 +92,14 @@ export class Renderer {
       let visit: Visit | undefined
       try {
         const tabs = await browser.tabs
-        tab = await (request.allowed ? tabs.openLimited(request.allowed) : tabs.take())
+        // Idle tabs can all have been lost, for example when memory ran out.
+        tab = await (request.allowed || attempt > 0 ? tabs.open(request.allowed) : tabs.take())
         visit = await tab.visit(request.url, { blocked, from: request.from })
         return await renderVisit(visit, request)
       } catch (error) {
-        // Retry if the tab was lost before the page was loaded.
-        if (attempt > 0 || !lostTab.has((error as BaxError).code) || visit?.response) throw error
+        // Retry if the tab was lost before the page was shown. Its renderer may have ended earlier: the browser learns
+        // that only when it sends the response there.
+        if (attempt > 0 || !lostTab.has((error as BaxError).code) || visit?.isShown) throw error
       } finally {
         if (tab) (await browser.tabs).release(tab)
         browser.release()

@@ -33,8 +33,8 @@ export class Tabs {
     }
   }
 
-  /** Opens a tab for one page that may connect to these hosts only; it must be released. */
-  async openLimited(allowed: AllowedHosts): Promise<Tab> {
+  /** Opens a new tab, which must be released. With `allowed`, its only page may connect to these hosts only. */
+  async open(allowed: AllowedHosts | undefined): Promise<Tab> {
     // Idle tabs use as much memory.
     const idle = this.#open >= renderedAtOnce ? this.#idle.shift() : undefined
     if (idle) await this.#discard(idle)

@@ -10,6 +10,7 @@ import type { StableLimits } from '../page/activity.page.ts'
 import type { StableCall, StablePage } from '../page/wait-until-stable.page.ts'
 import type { Tab } from './tab.ts'
 import { PageConditions } from './page-conditions.ts'
+import { ignoreReplaced } from './replaced.ts'
 
 const { scrape } = limits
 /** Time for results to arrive after a script was stopped, in milliseconds. */
@@ -147,7 +148,7 @@ export class Visit {
   async #callPage<T>(call: string, signal: AbortSignal): Promise<T | null | undefined> {
     const expression = `globalThis[Symbol.for('bax.page')]?.${call} ?? null`
     const work = this.#tab.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })
-    const answer = await this.#awaitResponsive(work, signal).catch((error: unknown) => (this.#stopped ? undefined : this.#ignoreReplaced(error))) // prettier-ignore
+    const answer = await this.#awaitResponsive(work, signal).catch((error: unknown) => (this.#stopped ? undefined : ignoreReplaced(error))) // prettier-ignore
     return (answer?.['result'] as { value?: T | null } | undefined)?.value
   }
 
@@ -162,7 +163,7 @@ export class Visit {
       } catch (error) {
         // Retry if the page was replaced, or if a script that blocked the call was stopped.
         if (attempt >= 2 || signal.aborted) throw error
-        if ((error as BaxError).code !== 'evaluate_failed' || !this.#stopped) this.#ignoreReplaced(error)
+        if ((error as BaxError).code !== 'evaluate_failed' || !this.#stopped) ignoreReplaced(error)
         this.#world = undefined
       }
     }
@@ -179,6 +180,11 @@ export class Visit {
     return (result as { value: T }).value
   }
 
+  /** Whether the page has been shown, so that its scripts may have run. */
+  get isShown(): boolean {
+    return this.#committed > 0
+  }
+
   /** Whether the tab cannot be reused: scripts are disabled, or windows or storage remain that cannot be cleared. */
   get spent(): boolean {
     return this.#stopped || this.#leavesState
@@ -193,12 +199,6 @@ export class Visit {
       .send('Page.createIsolatedWorld', { frameId: this.#mainFrame, worldName: 'bax' })
       .then(({ executionContextId }) => executionContextId as number)
     return this.#world
-  }
-
-  /** Ignores errors of calls whose page was replaced; rethrows all others. */
-  #ignoreReplaced(error: unknown): undefined {
-    if (/context was destroyed|navigated or closed|Cannot find context|uniqueContextId not found|Frame was detached/i.test(protocolText(error))) return undefined // prettier-ignore
-    throw error
   }
 
   async #load(signal: AbortSignal, deadline: number): Promise<void> {
@@ -218,7 +218,7 @@ export class Visit {
   async #awaitScript<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     for (;;) {
       if (await this.#waiting.settlesWithin(work, 1000, signal)) return work
-      await this.#stopBlocking(signal).catch((error: unknown) => this.#ignoreReplaced(error))
+      await this.#stopBlocking(signal).catch((error: unknown) => ignoreReplaced(error))
       // A promise whose script was stopped is never settled.
       if (this.#stopped) return this.#awaitStopped(work, signal)
     }
