@@ -7,6 +7,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import esbuild from 'esbuild'
 import { place } from './checkout-build.js'
+import { commandFiles, commandImports } from './command-files.js'
 import { esbuildInlinePage, inlinedFiles } from './inline-page.js'
 import { licensesFile, licensesOf } from './licenses.js'
 import { agent, launcher } from './native.js'
@@ -14,21 +15,17 @@ import { warm } from './warm.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Commands that are not part of `program.js`: they run for long, or seldom, or load much. */
-const commands = [
-  'crawl', 'extract', 'openapi', 'engine/doctor', 'engine/engine-logs', 'engine/engine-run', 'engine/engine-stop',
-  'engine/serve', 'engine/setup', 'engine/worker', 'fleet/fleet-import', 'mcp', 'relay/relay-connect', 'relay/relay-events',
-  'session/record', 'session/run',
-  'session/session-view', 'session/session-watch', 'session/tui', 'shell/shell-attach', 'shell/shell-image-build',
-] // prettier-ignore
-
 /** ES modules that the CommonJS files load on demand, by name. */
 const modules = {
-  ...Object.fromEntries(commands.map((name) => [basename(name), `src/cli/commands/${name}.ts`])),
+  // Commands with a process of their own, which are not part of `program.js`: they run for long, or seldom, or load much.
+  ...Object.fromEntries(
+    commandFiles.filter(({ isOwnProcess }) => isOwnProcess).map(({ path }) => [basename(path, '.ts'), path]),
+  ),
   'command-worker': 'src/main/command-worker.ts',
   inside: 'src/main/inside.ts',
   chalk: 'chalk',
   manifest: 'src/operations/manifest.ts',
+  'make-manifest': 'src/cli/parse/make-manifest.ts',
   'extract-worker': 'src/cli/extract/extract-worker.ts',
   'reading-worker': 'src/engine/scrape/reading-worker.ts',
   'pdf-worker': 'src/engine/scrape/documents/pdf-worker.ts',
@@ -120,8 +117,8 @@ async function buildInto(outdir) {
     buildProgram(outdir),
     ...Object.entries(files).map(([name, path]) => buildFile(outdir, name, path)),
   ])
-  const { makeManifest } = await import(pathToFileURL(join(outdir, 'manifest.mjs')).href)
-  await writeFile(join(outdir, 'manifest.json'), JSON.stringify(makeManifest()))
+  const { makeCliManifest } = await import(pathToFileURL(join(outdir, 'make-manifest.mjs')).href)
+  await writeFile(join(outdir, 'manifest.json'), JSON.stringify(await makeCliManifest()))
   await writeFile(join(outdir, 'package.json'), '{"type":"commonjs"}\n')
   await writeFile(
     join(outdir, licensesFile),
@@ -168,7 +165,7 @@ const buildProgram = (outdir) =>
     outdir,
     outExtension: { '.js': '.mjs' },
     external: ['playwright', 'playwright-core', 'dockerode'],
-    plugins: [esbuildInlinePage, withoutDevtools],
+    plugins: [esbuildInlinePage, commandImports, withoutDevtools],
     // React's development build checks components for mistakes, at ten times the cost.
     define: { 'process.env.NODE_ENV': '"production"' },
     // Bundled CommonJS packages call require().
@@ -192,7 +189,7 @@ async function buildFile(outdir, name, path) {
     entryPoints: { [name]: path },
     format: 'cjs',
     outdir,
-    plugins: [loadOnDemand, esbuildInlinePage],
+    plugins: [loadOnDemand, esbuildInlinePage, commandImports],
     define: { 'import.meta.filename': '__filename', 'import.meta.dirname': '__dirname' },
   })
   if (name === 'main') return result

@@ -9,7 +9,7 @@ import { helpWidth } from './output/help-layout.ts'
 import { type Io, print } from './io.ts'
 import type { HelpWanted } from './parse/flags.ts'
 import { loadManifest } from './parse/manifest.ts'
-import { ownCommands } from './parse/own-commands.ts'
+import { loadCommand } from './parse/command-modules.ts'
 import { commandTable, findCommand } from './parse/command-table.ts'
 
 export { printWriteError } from './output/errors.ts'
@@ -42,8 +42,8 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const invocation = { io: output, manifest, words, summary, argv: rest, examples, ...(marked && { marked }) }
   try {
     if (operation) return await (await import('./run-operation.ts')).runOperation(invocation, operation)
-    const { command } = await ownCommands[words]!()
-    return (await command(invocation)) ?? exits.done
+    const command = await loadCommand(words)
+    return (await command.run(invocation)) ?? exits.done
   } catch (error) {
     if (!(error instanceof Error && error.name === 'HelpWanted'))
       return printFailure(error, io, wantsJson(argv), invocation)

@@ -22,12 +22,12 @@ interface Word {
   readonly isOptional: boolean
 }
 
-/** Returns the positional fields of an operation, in order. */
+/** Returns the fields that are positional words of an operation, in order. */
 const wordsOf = ({ cli, params }: OperationEntry): Word[] =>
-  [...(cli ?? '').matchAll(/([<[])(\w+)/g)].map(([, bracket, name]) => ({
-    param: params.find((param) => param.name === name)!,
-    isOptional: bracket === '[',
-  }))
+  [...(cli ?? '').matchAll(/([<[])(\w+)/g)].flatMap(([, bracket, name]) => {
+    const param = params.find((one) => one.name === name)
+    return param ? { param, isOptional: bracket === '[' } : []
+  })
 
 /** Runs a command derived from an operation. */
 export async function runOperation(invocation: Invocation, operation: OperationEntry): Promise<number> {

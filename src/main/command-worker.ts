@@ -8,16 +8,16 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Io } from '../cli/io.ts'
 import { commandTable } from '../cli/parse/command-table.ts'
-import { ownCommands } from '../cli/parse/own-commands.ts'
+import { loadCommand } from '../cli/parse/command-modules.ts'
 import { main } from '../cli/program.ts'
-import type { Manifest } from '../operations/manifest.ts'
+import type { CliManifest } from '../cli/parse/table-entry.ts'
 import { whyNode, type WarmProcess } from './hello.ts'
 import { type Connection, serveLauncher } from './launcher-connection.ts'
 import { frame } from './remote-terminal.ts'
 
 const folder = import.meta.dirname
 const manifestPath = join(folder, 'manifest.json')
-const manifest = JSON.parse(readFileSync(manifestPath, 'utf8')) as Manifest
+const manifest = JSON.parse(readFileSync(manifestPath, 'utf8')) as CliManifest
 const [stateDir = '', browser] = process.argv.slice(2)
 const warm: WarmProcess = {
   build: readFileSync(join(folder, 'build-id'), 'utf8'),
@@ -83,8 +83,8 @@ process.on('message', (_message, socket) => {
 
 /** Loads and compiles what commands need, so that the first one does not have to. None of these calls has an effect. */
 async function warmUp(): Promise<void> {
-  const shared = warm.entries.filter((entry) => !entry.ownProcess && !entry.operation)
-  await Promise.all(shared.map(({ words }) => ownCommands[words]?.()))
+  const shared = warm.entries.filter(({ place, operation }) => place !== 'own process' && !operation)
+  await Promise.all(shared.map(({ words }) => loadCommand(words)))
   const discarded = { write: () => true }
   const stdin = { async *[Symbol.asyncIterator]() {} }
   const { signal } = new AbortController()

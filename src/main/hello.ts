@@ -2,7 +2,8 @@
 import { existsSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { readSettings } from '../cli/settings.ts'
-import { findCommand, type TableEntry } from '../cli/parse/command-table.ts'
+import { findCommand } from '../cli/parse/command-table.ts'
+import type { TableEntry } from '../cli/parse/table-entry.ts'
 import { readEngineState } from '../core/state/local-files.ts'
 import { version } from '../core/version.ts'
 import type { Manifest } from '../operations/manifest.ts'
@@ -123,7 +124,7 @@ export function whyElsewhere(hello: Hello, warm: Surroundings): string | undefin
   const flag = flags.find((text) => /^--(?:embedded|server|state-dir|browser)(?:=|$)/.test(text))
   if (flag) return `${flag} selects an engine`
   const entry = commandIn(argv, warm)
-  if (entry?.ownProcess) return `"${entry.words}" runs in a process of its own`
+  if (entry?.place === 'own process') return `"${entry.words}" runs in a process of its own`
   return undefined
 }
 

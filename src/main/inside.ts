@@ -8,7 +8,7 @@ import type { OwnEngine, Io, RunInside } from '../cli/io.ts'
 import { commandTable } from '../cli/parse/command-table.ts'
 import { limits } from '../core/limits/limits.ts'
 import { readEngineState } from '../core/state/local-files.ts'
-import type { Manifest } from '../operations/manifest.ts'
+import type { CliManifest } from '../cli/parse/table-entry.ts'
 import { commandIn, type Hello, type Surroundings, whyElsewhere } from './hello.ts'
 import { type Connection, serveLauncher } from './launcher-connection.ts'
 
@@ -21,7 +21,7 @@ const namesFile = /^-$|^-[a-z]*o|^--(?:output|path)(?:=|$)|^(?:--[\w-]+=)?@(?!e\
 /** Returns a function that runs the commands of launchers in the engine that this process is. */
 export function insideRunner(main: Connection['run'], { host, env }: Io, engine: OwnEngine): RunInside {
   const folder = import.meta.dirname
-  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest
+  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as CliManifest
   const surroundings: Surroundings = {
     build: readFileSync(join(folder, 'build-id'), 'utf8'),
     folder,
@@ -54,7 +54,7 @@ export function insideRunner(main: Connection['run'], { host, env }: Io, engine:
 }
 
 /** Returns a pattern of the names of browser commands that read or write files, such as `screenshot`, in any spelling. */
-function commandsWithFiles({ commands }: Manifest): RegExp {
+function commandsWithFiles({ commands }: CliManifest): RegExp {
   const names = commands
     .filter(({ localFiles, bytes, stores }) => localFiles ?? bytes ?? stores)
     .flatMap(({ name, also = [] }) => [name, ...also.map(({ words }) => words)])
@@ -69,7 +69,7 @@ function isForEngine(hello: Hello, surroundings: Surroundings, { stateDir }: Own
   const names = [...Object.keys(env), ...Object.keys(surroundings.env)].filter((name) => ownVariables.test(name))
   if (names.some((name) => env[name] !== surroundings.env[name])) return false
   const entry = commandIn(argv, surroundings)
-  if (!entry?.inEngine || argv.some((text) => namesFile.test(text))) return false
+  if (entry?.place !== 'engine' || argv.some((text) => namesFile.test(text))) return false
   // An engine that is about to end hides its socket.
   const state = readEngineState(stateDir)
   return state?.pid === pid && existsSync(state.socket)

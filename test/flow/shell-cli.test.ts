@@ -222,7 +222,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
       await waitUntil(() => seen.includes('37 101') && /^42\r?$/m.test(seen))
       child.stdin.write('exit 9\n')
       expect(await ended).toBe(9)
-      recordCommandLine(['shell', 'attach'])
+      await recordCommandLine(['shell', 'attach'])
     },
   )
 

@@ -2,7 +2,8 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { commandTable, findCommand } from '../../src/cli/parse/command-table.ts'
-import { makeManifest } from '../../src/operations/manifest.ts'
+import { makeCliManifest } from '../../src/cli/parse/make-manifest.ts'
+import type { CliManifest } from '../../src/cli/parse/table-entry.ts'
 import { buildFolder } from './build-once.ts'
 
 /** Kinds of calls of a test run; `file` is a file of tests that was run. */
@@ -25,16 +26,22 @@ export function recordedCalls(kind: CallKind): ReadonlySet<string> {
   return new Set(lines.filter((line) => line.startsWith(`${kind}\t`)).map((line) => line.slice(kind.length + 1)))
 }
 
-const manifest = makeManifest()
-const table = commandTable(manifest)
+let made: Promise<CliManifest> | undefined
 
-/** Names of all public terminal commands. */
-export const terminalCommands: readonly string[] = table.filter(({ hidden }) => !hidden).map(({ words }) => words)
+/** Makes the manifest once in a process, which loads all commands. */
+const manifestOnce = (): Promise<CliManifest> => (made ??= makeCliManifest())
+
+/** Returns the names of all public terminal commands. */
+export async function terminalCommands(): Promise<string[]> {
+  const shown = commandTable(await manifestOnce()).filter(({ hidden }) => !hidden)
+  return shown.map(({ words }) => words)
+}
 
 /** Records the command of a command line that succeeded. */
-export function recordCommandLine(argv: readonly string[]): void {
+export async function recordCommandLine(argv: readonly string[]): Promise<void> {
   if (['help', 'version', '--version'].includes(argv[0]!) || argv.includes('--help') || argv.includes('-h')) return
-  const { entry } = findCommand(table, manifest, argv)
+  const manifest = await manifestOnce()
+  const { entry } = findCommand(commandTable(manifest), manifest, argv)
   if (!entry) return
   recordCall('terminal command', entry.words)
   // The server ran it, perhaps in another process.

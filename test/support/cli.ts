@@ -73,7 +73,7 @@ export async function bax(argv: readonly string[], options: CliOptions = {}): Pr
       self: options.self ?? ['/nonexistent/bax'],
     },
   })
-  if (code === 0) recordCommandLine(argv)
+  if (code === 0) await recordCommandLine(argv)
   return {
     code,
     stdout: Buffer.concat(out).toString(),
@@ -165,18 +165,14 @@ function startProcess(
   })
   child.stdin.end(typeof stdin === 'string' ? stdin : '')
   const text = (chunks: Buffer[]) => Buffer.concat(chunks).toString()
-  const ended = new Promise<CliResult>((resolve, reject) => {
+  const closed = new Promise<number>((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code, signal) => {
-      if (code === 0) recordCommandLine(argv)
-      recordRequests(text(err))
-      resolve({
-        code: code ?? (signal === null ? -1 : -2),
-        stdout: text(out),
-        stderr: text(err),
-        bytes: Buffer.concat(out),
-      })
-    })
+    child.on('close', (code, signal) => resolve(code ?? (signal === null ? -1 : -2)))
+  })
+  const ended = closed.then(async (code): Promise<CliResult> => {
+    if (code === 0) await recordCommandLine(argv)
+    recordRequests(text(err))
+    return { code, stdout: text(out), stderr: text(err), bytes: Buffer.concat(out) }
   })
   return {
     child,

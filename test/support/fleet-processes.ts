@@ -133,7 +133,7 @@ export async function startProcessFleet(redisSettings: Readonly<Record<string, s
       },
       stop: async () => {
         await end('SIGTERM')
-        if (child.exitCode === 0) recordCommandLine([command])
+        if (child.exitCode === 0) await recordCommandLine([command])
         return child.exitCode
       },
     }

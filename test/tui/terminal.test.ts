@@ -128,7 +128,7 @@ terminalTest('creates, drives, shows, records and closes a session, and replays 
   await terminal.shows('no sessions; press c to create one')
   terminal.press('q')
   await expectCookedMode()
-  recordCommandLine(['tui'])
+  await recordCommandLine(['tui'])
   const ran = await built.run(['run', file, '--state-dir', stateDir])
   expect(ran.stdout + ran.stderr).toContain('1 passed')
 })

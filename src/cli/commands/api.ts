@@ -12,19 +12,28 @@ import { whileRead } from '../output/reader.ts'
 import { needOf } from '../engine/need.ts'
 import { readJson } from '../parse/values.ts'
 
-export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = parseInvocation(invocation, (command) => {
-    command.addArgument(new Argument('<METHOD>', 'GET, POST, PUT or DELETE'))
-    command.addArgument(new Argument('<path>', 'path with query, such as /sessions?status=all'))
-    command.option('-d, --data <json|@file|->', 'body of the request; - for standard input')
-  })
-  const path = requiredWord(typed.words, 1)
-  const method = requiredWord(typed.words, 0).toUpperCase()
-  const given = textFlag(typed.flags, 'data')
-  const data = given === undefined ? undefined : (await readJson(context.io, given, '--data')).text
-  if (data !== undefined && (method === 'GET' || method === 'DELETE'))
-    throw new BaxError('invalid_request', `${method} takes no --data`)
-  return send(context, { method, path: path.startsWith('/') ? path : `/${path}`, data })
+export const command: TerminalCommand = {
+  cli: 'api <METHOD> <path>',
+  summary: 'Send a request to the API',
+  example: [
+    "bax api GET '/sessions?status=all'",
+    `bax api POST /commands --data '{"commands":[{"command":"get_title"}]}'`,
+    'bax api DELETE /sessions/shop',
+  ],
+  async run(invocation) {
+    const { context, typed } = parseInvocation(invocation, (command) => {
+      command.addArgument(new Argument('<METHOD>', 'GET, POST, PUT or DELETE'))
+      command.addArgument(new Argument('<path>', 'path with query, such as /sessions?status=all'))
+      command.option('-d, --data <json|@file|->', 'body of the request; - for standard input')
+    })
+    const path = requiredWord(typed.words, 1)
+    const method = requiredWord(typed.words, 0).toUpperCase()
+    const given = textFlag(typed.flags, 'data')
+    const data = given === undefined ? undefined : (await readJson(context.io, given, '--data')).text
+    if (data !== undefined && (method === 'GET' || method === 'DELETE'))
+      throw new BaxError('invalid_request', `${method} takes no --data`)
+    return send(context, { method, path: path.startsWith('/') ? path : `/${path}`, data })
+  },
 }
 
 interface ApiRequest {

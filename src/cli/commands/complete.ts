@@ -3,8 +3,12 @@ import { complete } from '../completion/candidates.ts'
 import type { TerminalCommand } from '../parse/invocation.ts'
 import { print } from '../io.ts'
 
-export const command: TerminalCommand = async ({ argv, manifest, io }) => {
-  const { candidates, files } = await complete(argv[0] === '--' ? argv.slice(1) : argv, manifest, io)
-  const lines = candidates.map(({ value, description }) => `${value}\t${description.replaceAll(/\s+/g, ' ')}`)
-  print(io, [...lines, files ? ':files' : ':none'].join('\n'))
+export const command: TerminalCommand = {
+  cli: 'complete',
+  summary: 'Print completion candidates',
+  async run({ argv, manifest, io }) {
+    const { candidates, files } = await complete(argv[0] === '--' ? argv.slice(1) : argv, manifest, io)
+    const lines = candidates.map(({ value, description }) => `${value}\t${description.replaceAll(/\s+/g, ' ')}`)
+    print(io, [...lines, files ? ':files' : ':none'].join('\n'))
+  },
 }

@@ -15,20 +15,25 @@ import { readOperation } from '../run-operation.ts'
 import { addJsonFlags, withJsonFormat } from '../scrape/json-format.ts'
 import { attributeOf, kebab, type TypedArguments } from '../parse/values.ts'
 
-export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = readTyped(invocation)
-  const { flags } = typed
-  const known = (['resume', 'status', 'cancel'] as const).filter((verb) => flags[verb] !== undefined)
-  if (known.length > 0) checkKnown(invocation, typed, known)
-  const input = known.length > 0 ? uncheckedFields({}) : await readInput(context, typed)
-  if (flags['async'] === true) return startOnly(context, input, flags['since'])
-  return withEngine(context, { when: 'ask', sameEngine: true }, async (engine) => {
-    const calls = (id: unknown) => crawlCalls(engine, String(id))
-    if (flags['status'] !== undefined) return await showStatus(context, calls(flags['status']))
-    if (flags['cancel'] !== undefined) return await cancel(context, calls(flags['cancel']))
-    const resumed = flags['resume'] === undefined ? undefined : calls(flags['resume'])
-    return await crawlToEnd({ context, engine, flags, input, ...(resumed && { resumed }) })
-  })
+export const command: TerminalCommand = {
+  cli: 'crawl <url>',
+  summary: 'Crawl a site into Markdown',
+  place: 'own process',
+  async run(invocation) {
+    const { context, typed } = readTyped(invocation)
+    const { flags } = typed
+    const known = (['resume', 'status', 'cancel'] as const).filter((verb) => flags[verb] !== undefined)
+    if (known.length > 0) checkKnown(invocation, typed, known)
+    const input = known.length > 0 ? uncheckedFields({}) : await readInput(context, typed)
+    if (flags['async'] === true) return startOnly(context, input, flags['since'])
+    return withEngine(context, { when: 'ask', sameEngine: true }, async (engine) => {
+      const calls = (id: unknown) => crawlCalls(engine, String(id))
+      if (flags['status'] !== undefined) return await showStatus(context, calls(flags['status']))
+      if (flags['cancel'] !== undefined) return await cancel(context, calls(flags['cancel']))
+      const resumed = flags['resume'] === undefined ? undefined : calls(flags['resume'])
+      return await crawlToEnd({ context, engine, flags, input, ...(resumed && { resumed }) })
+    })
+  },
 }
 
 function readTyped(invocation: Invocation): { context: Context; typed: TypedArguments } {

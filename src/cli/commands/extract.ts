@@ -17,24 +17,39 @@ import { addJsonFlags, readSchema } from '../scrape/json-format.ts'
 import { showWarning } from '../output/output.ts'
 import type { TypedArguments } from '../parse/values.ts'
 
-export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = parseInvocation(invocation, (command) => {
-    command.argument('[file...]', 'HTML files, or folders of them; - for standard input (the default)')
-    command.option('--url <url>', 'URL of the page, to resolve links; by default its canonical link')
-    command.addOption(new Option('--format <format>', 'format of the result').choices(['markdown', 'json']))
-    addJsonFlags(command)
-    command.option('--headline', 'restore a missing headline and missing parts of reference documentation')
-    command.option('--no-only-main-content', 'keep navigation, header, footer and other boilerplate')
-    command.option('--no-site-memory', 'keep parts that repeat on several of the files')
-    command.option('-o, --output <file|folder>', 'file for the result; folder or file.json for several files')
-    command.option('--ndjson', 'print one JSON object {file, markdown} or {file, json} per file')
-  })
-  const words = listedWords(typed.words, 0)
-  const batch = readBatch(context.io, words)
-  const inputs = batch?.files ?? htmlFilesOf(context.io, words)
-  const json = jsonOptions(context, typed)
-  if (json) (await import('../../engine/scrape/formats/json.ts')).checkSchema(json)
-  return run(context, { ...typed, flags: { ...typed.flags, ...(batch && { output: batch.output }) } }, { inputs, json })
+export const command: TerminalCommand = {
+  cli: 'extract [file…]',
+  summary: 'Convert HTML files to Markdown or JSON',
+  example: [
+    'bax extract page.html > page.md',
+    'bax extract saved-pages/ -o markdown',
+    'bax extract page.html --format json',
+    'curl -s https://example.com | bax extract - --url https://example.com',
+  ],
+  place: 'own process',
+  async run(invocation) {
+    const { context, typed } = parseInvocation(invocation, (command) => {
+      command.argument('[file...]', 'HTML files, or folders of them; - for standard input (the default)')
+      command.option('--url <url>', 'URL of the page, to resolve links; by default its canonical link')
+      command.addOption(new Option('--format <format>', 'format of the result').choices(['markdown', 'json']))
+      addJsonFlags(command)
+      command.option('--headline', 'restore a missing headline and missing parts of reference documentation')
+      command.option('--no-only-main-content', 'keep navigation, header, footer and other boilerplate')
+      command.option('--no-site-memory', 'keep parts that repeat on several of the files')
+      command.option('-o, --output <file|folder>', 'file for the result; folder or file.json for several files')
+      command.option('--ndjson', 'print one JSON object {file, markdown} or {file, json} per file')
+    })
+    const words = listedWords(typed.words, 0)
+    const batch = readBatch(context.io, words)
+    const inputs = batch?.files ?? htmlFilesOf(context.io, words)
+    const json = jsonOptions(context, typed)
+    if (json) (await import('../../engine/scrape/formats/json.ts')).checkSchema(json)
+    return run(
+      context,
+      { ...typed, flags: { ...typed.flags, ...(batch && { output: batch.output }) } },
+      { inputs, json },
+    )
+  },
 }
 
 /** Returns the options of the json format, if it is requested. */

@@ -5,9 +5,15 @@ import { print } from '../io.ts'
 import { blockedHint } from '../output/result-notes.ts'
 import { showWarning } from '../output/output.ts'
 import { withClock } from '../output/progress.ts'
-import { operationCommand } from './operation-command.ts'
+import { operationCommand, type OperationShape } from '../operation-command.ts'
 
-export const command = operationCommand('map', async ({ io, settings, input, ask }) => {
+const shape = {
+  cli: 'map <url>',
+  summary: 'List the URLs of a site',
+  operation: 'map',
+} satisfies OperationShape
+
+export const command = operationCommand(shape, async ({ io, settings, input, ask }) => {
   const answer = await withClock(io, `finding the URLs of ${String(input['url'])}`, () => ask())
   if (settings.json) print(io, JSON.stringify(answer))
   else for (const link of answer.links) print(io, link)

@@ -24,14 +24,20 @@ const params = {
   }),
 }
 
-export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = parseInvocation(invocation, (command) => {
-    for (const one of Object.values(params)) addParam(command, one)
-  })
-  const [{ readOptions }, { serveStdio }] = await Promise.all([
-    import('../../mcp/options.ts'),
-    import('../../mcp/stdio.ts'),
-  ])
-  const options = readOptions(readParams(params, typed.flags, context.io.cwd), context.manifest)
-  await serveStdio(context, options)
+export const command: TerminalCommand = {
+  cli: 'mcp',
+  summary: 'Serve tools to agents over MCP',
+  example: ['bax mcp', 'bax mcp --tools browser,scrape --allowed-domains example.com', 'bax mcp --read-only'],
+  place: 'own process',
+  async run(invocation) {
+    const { context, typed } = parseInvocation(invocation, (command) => {
+      for (const one of Object.values(params)) addParam(command, one)
+    })
+    const [{ readOptions }, { serveStdio }] = await Promise.all([
+      import('../../mcp/options.ts'),
+      import('../../mcp/stdio.ts'),
+    ])
+    const options = readOptions(readParams(params, typed.flags, context.io.cwd), context.manifest)
+    await serveStdio(context, options)
+  },
 }

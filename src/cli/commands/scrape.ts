@@ -5,16 +5,20 @@ import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { addJsonFlags } from '../scrape/json-format.ts'
 import { scrapeFields, scrapePages } from '../scrape/scrape-pages.ts'
 
-export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = parseInvocation(invocation, (command) => {
-    command.argument('[url...]', 'URLs to scrape; - for a list of URLs on standard input')
-    command.option('--file <path>', 'file with one URL per line; lines starting with # are ignored')
-    for (const param of scrapeFields(invocation.manifest)) addParam(command, param)
-    addJsonFlags(command)
-    command.option('-o, --output <file|folder>', 'file for the page; folder for several pages or formats')
-    command.option('--ndjson', 'print one JSON response per line')
-    command.option('--fail-on-status', 'fail if a page has an HTTP error status')
-  })
-  const open = async () => (await import('../engine/embedded-scraper.ts')).openScraper(context)
-  return scrapePages(context, typed, locateEngine(context, { when: 'ask' }, open))
+export const command: TerminalCommand = {
+  cli: 'scrape <url…>',
+  summary: 'Scrape pages into Markdown, data or screenshots',
+  async run(invocation) {
+    const { context, typed } = parseInvocation(invocation, (command) => {
+      command.argument('[url...]', 'URLs to scrape; - for a list of URLs on standard input')
+      command.option('--file <path>', 'file with one URL per line; lines starting with # are ignored')
+      for (const param of scrapeFields(invocation.manifest)) addParam(command, param)
+      addJsonFlags(command)
+      command.option('-o, --output <file|folder>', 'file for the page; folder for several pages or formats')
+      command.option('--ndjson', 'print one JSON response per line')
+      command.option('--fail-on-status', 'fail if a page has an HTTP error status')
+    })
+    const open = async () => (await import('../engine/embedded-scraper.ts')).openScraper(context)
+    return scrapePages(context, typed, locateEngine(context, { when: 'ask' }, open))
+  },
 }

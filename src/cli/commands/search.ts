@@ -19,24 +19,28 @@ import type { TypedArguments } from '../parse/values.ts'
 /** Fields without a flag of their own. */
 const notFlags = new Set(['query', 'session_id', 'scrape_options'])
 
-export const command: TerminalCommand = async (invocation) => {
-  const operation = operationNamed(invocation.manifest, 'search')
-  const params = operation.params.filter(({ name }) => !notFlags.has(name))
-  const { context, typed } = parseInvocation(invocation, (command) => {
-    command.argument('<query...>', 'search query; several words are one query')
-    for (const param of params) addParam(command, param)
-    addJsonFlags(command)
-    command.option('-o, --output <folder>', 'folder for the pages, as Markdown unless --formats is given')
-    command.option('-s, --session <id|name>', 'session to scrape the results with, in new tabs')
-    command.option('--ndjson', 'print one JSON result per line')
-  })
-  const { input } = readOperation(context, { ...operation, cli: 'search', params }, typed)
-  const body = bodyOf(context, input, typed)
-  return withEngine(...engineFor(context, body.session_id), async ({ ask }) => {
-    const options = { signal: context.io.signal, strict: true }
-    const answer = await withClock(context.io, titleOf(body), () => ask('search', body, options))
-    return show(context, typed, answer)
-  })
+export const command: TerminalCommand = {
+  cli: 'search <query>',
+  summary: 'Search the web and scrape the results',
+  async run(invocation) {
+    const operation = operationNamed(invocation.manifest, 'search')
+    const params = operation.params.filter(({ name }) => !notFlags.has(name))
+    const { context, typed } = parseInvocation(invocation, (command) => {
+      command.argument('<query...>', 'search query; several words are one query')
+      for (const param of params) addParam(command, param)
+      addJsonFlags(command)
+      command.option('-o, --output <folder>', 'folder for the pages, as Markdown unless --formats is given')
+      command.option('-s, --session <id|name>', 'session to scrape the results with, in new tabs')
+      command.option('--ndjson', 'print one JSON result per line')
+    })
+    const { input } = readOperation(context, { ...operation, cli: 'search', params }, typed)
+    const body = bodyOf(context, input, typed)
+    return withEngine(...engineFor(context, body.session_id), async ({ ask }) => {
+      const options = { signal: context.io.signal, strict: true }
+      const answer = await withClock(context.io, titleOf(body), () => ask('search', body, options))
+      return show(context, typed, answer)
+    })
+  },
 }
 
 const titleOf = ({ query, limit, formats }: Record<string, unknown>): string => {

@@ -5,10 +5,11 @@ import { readGuide } from '../guide/pages.ts'
 import { topicsOf } from '../guide/topics.ts'
 import { choicesOf, HelpWanted } from '../parse/flags.ts'
 import type { Io } from '../io.ts'
-import { ownCommands } from '../parse/own-commands.ts'
+import { loadCommand } from '../parse/command-modules.ts'
 import { kebab } from '../parse/values.ts'
 import { commandsNamed } from '../parse/named-commands.ts'
-import { commandTable, type TableEntry, wordPositions } from '../parse/command-table.ts'
+import { commandTable, wordPositions } from '../parse/command-table.ts'
+import type { CliManifest, TableEntry } from '../parse/table-entry.ts'
 import { type Candidate, liveNames } from './live-names.ts'
 
 export interface Completion {
@@ -22,7 +23,7 @@ const help: Candidate = { value: 'help', description: 'Print the help of a comma
 const separator = 'then'
 
 /** Returns the candidates for the last word of `typed`, the words after `bax`; that word may be empty. */
-export async function complete(typed: readonly string[], manifest: Manifest, io: Io): Promise<Completion> {
+export async function complete(typed: readonly string[], manifest: CliManifest, io: Io): Promise<Completion> {
   const current = typed.at(-1) ?? ''
   const before = typed.slice(0, -1)
   const entries = commandTable(manifest).filter(({ hidden }) => !hidden)
@@ -83,7 +84,7 @@ interface Cursor {
   readonly entry: TableEntry
   readonly rest: readonly string[]
   readonly current: string
-  readonly manifest: Manifest
+  readonly manifest: CliManifest
   readonly io: Io
 }
 
@@ -140,7 +141,7 @@ async function definitionOf({ entry, manifest, io }: Cursor, typed: readonly str
   const invocation = { io, manifest, words, summary, examples: [], argv }
   try {
     if (operation) await (await import('../run-operation.ts')).runOperation(invocation, operation)
-    else await (await ownCommands[words]!()).command(invocation)
+    else await (await loadCommand(words)).run(invocation)
   } catch (error) {
     if (error instanceof HelpWanted) return error.command
     // An unknown browser command has no flags.

@@ -2,7 +2,8 @@
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Manifest } from '../../operations/manifest.ts'
 import type { Io } from '../io.ts'
-import { findCommand, type TableEntry } from '../parse/command-table.ts'
+import { findCommand } from '../parse/command-table.ts'
+import type { TableEntry } from '../parse/table-entry.ts'
 import { commandsNamed } from '../parse/named-commands.ts'
 import { type GuidePage, readGuide } from './pages.ts'
 

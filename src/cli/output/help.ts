@@ -1,7 +1,7 @@
 /** Help pages for `bax`, for a noun with its verbs, and for the catalogue of browser commands. */
 import { version } from '../../core/version.ts'
 import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
-import type { TableEntry } from '../parse/command-table.ts'
+import type { TableEntry } from '../parse/table-entry.ts'
 import { helpExamples, helpItem, helpItems, helpText, termColumn } from './help-layout.ts'
 
 /** Descriptions of the nouns. */
@@ -69,8 +69,12 @@ function verbsOf(noun: string, entries: readonly TableEntry[], space: number): s
   return text()
 }
 
-/** Order of verbs in the help. */
-const order = ['create', 'connect', 'save', 'status', 'list', 'show', 'exec', 'use', 'watch', 'view', 'close', 'delete', 'stop', 'logs'] // prettier-ignore
+/** Order of verbs in the help, before all others. */
+const order = [
+  ...'create connect save status list show exec use watch view close delete stop logs'.split(' '),
+  ...'attach read write tree search tabs upload download'.split(' '),
+  'artifacts list',
+]
 
 const place = (verb: string): number => (order.includes(verb) ? order.indexOf(verb) : order.length)
 

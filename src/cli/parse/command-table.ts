@@ -1,58 +1,26 @@
-/** Table of all terminal commands: those derived from operations, and custom ones (`own-commands.ts`). */
+/** Table of all terminal commands: those derived from operations, and custom ones. */
 import { BaxError } from '../../core/errors/errors.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
-import { examplesOf } from '../../core/operation/examples.ts'
-import type { Manifest, OperationEntry } from '../../operations/manifest.ts'
+import type { Manifest } from '../../operations/manifest.ts'
 import { commandsNamed, secondWords } from './named-commands.ts'
-import { customCommands, inEngine, ownProcess } from './custom-commands.ts'
+import type { CliManifest, TableEntry } from './table-entry.ts'
 import { adviceFor, suggestion } from './suggestion.ts'
 
-export interface TableEntry {
-  /** Name of the command: `scrape`, `session create`. */
-  readonly words: string
-  /** Positional words as the help shows them, such as `<session-id>`. */
-  readonly rest: string
-  readonly summary: string
-  readonly examples: readonly string[]
-  readonly hidden?: boolean
-  /**
-   * Runs in a process of its own, not in a warm one of the engine: it owns the terminal, runs for long, ends the engine
-   * or reports on its own process.
-   */
-  readonly ownProcess?: boolean
-  /** Runs inside the engine if its arguments name no files: it needs nothing of its caller. */
-  readonly inEngine?: boolean
-  /** Present if the command is derived from an operation. */
-  readonly operation?: OperationEntry
-}
-
 /** Returns all commands; a custom one replaces the operation of the same name. */
-export function commandTable(manifest: Manifest): TableEntry[] {
-  const ofOperations = new Map(manifest.operations.map(({ cli, examples }) => [split(cli ?? '').words, examples]))
-  const custom: TableEntry[] = Object.entries(customCommands).map(([cli, [summary, example, place]]) => {
-    const { words, rest } = split(cli)
-    const examples = example === undefined ? (ofOperations.get(words) ?? []) : examplesOf(example)
-    return {
-      words,
-      rest,
-      summary,
-      examples,
-      ...(examples.length === 0 && { hidden: true }),
-      ...(place === ownProcess && { ownProcess: true }),
-      ...(place === inEngine && { inEngine: true }),
-    }
+export function commandTable({ operations, terminal }: CliManifest): TableEntry[] {
+  const custom = new Set(terminal.map(({ words }) => words))
+  const derived = operations.flatMap((operation): TableEntry[] => {
+    const { cli, summary, examples, stream } = operation
+    const { words, rest } = splitSyntax(cli ?? '')
+    if (cli === null || custom.has(words)) return []
+    const place = stream ? {} : ({ place: 'engine' } as const)
+    return [{ words, rest: rest.replaceAll('_', '-'), summary, examples, operation, ...place }]
   })
-  const derived = manifest.operations.flatMap((operation) => {
-    if (operation.cli === null) return []
-    const { words, rest } = split(operation.cli)
-    if (custom.some((entry) => entry.words === words)) return []
-    return [{ words, rest: rest.replaceAll('_', '-'), summary: operation.summary, examples: operation.examples, operation, inEngine: !operation.stream }] // prettier-ignore
-  })
-  return [...custom, ...derived]
+  return [...terminal, ...derived]
 }
 
 /** Splits the syntax of a command into its name and its positional words. */
-function split(cli: string): { words: string; rest: string } {
+export function splitSyntax(cli: string): { words: string; rest: string } {
   const words = cli.replace(/\s*[<[].*$/, '')
   return { words, rest: cli.slice(words.length).trim() }
 }

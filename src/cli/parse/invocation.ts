@@ -1,16 +1,17 @@
 /** One call of a terminal command, and its parsing. */
 import type { Command } from 'commander'
-import type { Manifest } from '../../operations/manifest.ts'
+import type { Examples } from '../../core/operation/examples.ts'
 import type { Context } from '../context.ts'
 import type { MarkedOutput } from '../output/boundaries.ts'
 import { addBoundariesFlag, addGlobalFlags, newCommand, parse } from './flags.ts'
 import type { Io } from '../io.ts'
 import { readSettings } from '../settings.ts'
+import type { CliManifest, Place } from './table-entry.ts'
 import { globalFlags, type TypedArguments } from './values.ts'
 
 export interface Invocation {
   readonly io: Io
-  readonly manifest: Manifest
+  readonly manifest: CliManifest
   /** Name of the command, such as `session create`. */
   readonly words: string
   readonly summary: string
@@ -21,8 +22,17 @@ export interface Invocation {
   readonly marked?: MarkedOutput
 }
 
-/** Runs a custom command and returns its exit code, by default 0. */
-export type TerminalCommand = (invocation: Invocation) => Promise<number | void>
+/** A command that is not derived from an operation: everything about it, in the file with its name in `commands`. */
+export interface TerminalCommand {
+  /** Name and positional words, as in `session use [id|name]`. */
+  readonly cli: string
+  readonly summary: string
+  /** By default those of the operation with the same name. A command without examples is hidden. */
+  readonly example?: Examples
+  readonly place?: Place
+  /** Runs it and returns its exit code, by default 0. */
+  readonly run: (invocation: Invocation) => Promise<number | void>
+}
 
 /** Parses the arguments with the flags that `build` adds, and reads the settings. */
 export function parseInvocation(

@@ -1,13 +1,15 @@
-/** Loads the manifest of operations and commands without loading their schemas. */
+/** Loads the manifest of operations and commands without loading their schemas or code. */
 import { readFileSync } from 'node:fs'
-import type { Manifest } from '../../operations/manifest.ts'
 import type { Io } from '../io.ts'
+import type { CliManifest } from './table-entry.ts'
 
-let built: Manifest | undefined
+let loaded: CliManifest | undefined
 
-/** Reads the manifest of the build, once in a process, or makes it from source. */
-export async function loadManifest({ host }: Io): Promise<Manifest> {
-  if (host.manifest !== undefined) return (built ??= JSON.parse(readFileSync(host.manifest, 'utf8')) as Manifest)
-  const { makeManifest } = await import('../../operations/manifest.ts')
-  return makeManifest()
+/** Reads the manifest of the build, or makes it from source; once in a process. */
+export async function loadManifest({ host }: Pick<Io, 'host'>): Promise<CliManifest> {
+  loaded ??=
+    host.manifest === undefined
+      ? await (await import('./make-manifest.ts')).makeCliManifest()
+      : (JSON.parse(readFileSync(host.manifest, 'utf8')) as CliManifest)
+  return loaded
 }

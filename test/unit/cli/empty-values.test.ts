@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { commandTable } from '../../../src/cli/parse/command-table.ts'
-import { makeManifest } from '../../../src/operations/manifest.ts'
+import { makeCliManifest } from '../../../src/cli/parse/make-manifest.ts'
 import { bax } from '../../support/cli.ts'
 
-const manifest = makeManifest()
+const manifest = await makeCliManifest()
 const env = { BAX_STATE_DIR: '/nonexistent/state', BAX_SERVER: 'unix:/nonexistent.sock' }
 
 /** Flags of lists, with a line that they belong to. */

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandTable, findCommand } from '../../../src/cli/parse/command-table.ts'
+import { makeCliManifest } from '../../../src/cli/parse/make-manifest.ts'
 import type { Invocation } from '../../../src/cli/parse/invocation.ts'
-import { ownCommands } from '../../../src/cli/parse/own-commands.ts'
+import { loadCommand } from '../../../src/cli/parse/command-modules.ts'
 import { readScripts } from '../../../src/cli/run/script/script.ts'
 import { makeVerbs } from '../../../src/cli/run/script/verbs.ts'
-import { makeManifest } from '../../../src/operations/manifest.ts'
 import { bax } from '../../support/cli.ts'
 
-const manifest = makeManifest()
+const manifest = await makeCliManifest()
 const entries = commandTable(manifest)
 const shown = entries.filter(({ hidden }) => !hidden)
 const nouns = [...new Set(shown.flatMap(({ words }) => (words.includes(' ') ? words.slice(0, words.lastIndexOf(' ')) : [])))] // prettier-ignore
@@ -71,9 +71,9 @@ async function parseOnly(argv: readonly string[]): Promise<void> {
       throw new Parsed()
     },
   } as unknown as Invocation['io']
-  const { command } = await ownCommands[entry!.words]!()
+  const { run } = await loadCommand(entry!.words)
   const invocation = { io, manifest, words: entry!.words, summary: '', examples: [], argv: rest }
-  await expect(command(invocation)).rejects.toBeInstanceOf(Parsed)
+  await expect(run(invocation)).rejects.toBeInstanceOf(Parsed)
 }
 
 /** Runs a command without an engine: it must get as far as looking for one. */
@@ -95,7 +95,7 @@ describe.each(pages)('bax %s --help', (page) => {
       expect(typed.length, example).toBeGreaterThan(0)
       for (const argv of typed) {
         const { entry } = findCommand(entries, manifest, argv)
-        await (entry!.ownProcess ? parseOnly : runWithoutEngine)(argv)
+        await (entry!.place === 'own process' ? parseOnly : runWithoutEngine)(argv)
       }
     }
   })

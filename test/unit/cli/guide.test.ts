@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { plainStyle } from '../../../src/cli/output/style.ts'
 import { renderMarkdown } from '../../../src/cli/guide/render.ts'
 import { commandTable, findCommand } from '../../../src/cli/parse/command-table.ts'
+import { makeCliManifest } from '../../../src/cli/parse/make-manifest.ts'
 import { sessionEventTypes } from '../../../src/core/events/events.ts'
-import { makeManifest } from '../../../src/operations/manifest.ts'
 import { bax } from '../../support/cli.ts'
 import { readDocuments } from '../../support/readme.ts'
 
-const manifest = makeManifest()
+const manifest = await makeCliManifest()
 const names = { manifest, entries: commandTable(manifest) }
 const documents = await readDocuments()
 const pages = [...documents].filter(([section]) => !section.startsWith('README'))

@@ -1,16 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { ownCommands } from '../../../src/cli/parse/own-commands.ts'
+import { loadCommand } from '../../../src/cli/parse/command-modules.ts'
 import { commandTable } from '../../../src/cli/parse/command-table.ts'
-import { makeManifest } from '../../../src/operations/manifest.ts'
+import { makeCliManifest } from '../../../src/cli/parse/make-manifest.ts'
 import { bax } from '../../support/cli.ts'
 
-const manifest = makeManifest()
+const manifest = await makeCliManifest()
 const entries = commandTable(manifest)
 const shown = entries.filter(({ hidden }) => !hidden)
 
-test('derives every command from an operation or defines it as custom, not both', () => {
-  const byHand = entries.filter(({ operation }) => !operation).map(({ words }) => words)
-  expect(Object.keys(ownCommands).toSorted()).toEqual(byHand.toSorted())
+test('every command is in the file with its name', async () => {
+  const byHand = entries.filter(({ operation }) => !operation)
+  expect(byHand).toEqual(manifest.terminal)
+  for (const { words, rest } of byHand) {
+    const { cli } = await loadCommand(words)
+    expect(cli).toBe(`${words} ${rest}`.trimEnd())
+  }
 })
 
 describe('the help', () => {

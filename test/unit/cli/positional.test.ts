@@ -4,7 +4,9 @@ import { formFor, formsOf } from '../../../src/core/operation/positional.ts'
 import type { Param } from '../../../src/core/operation/params.ts'
 import { findCommand, commandTable } from '../../../src/cli/parse/command-table.ts'
 import { parseBatch } from '../../../src/cli/parse/parse-batch.ts'
-import { type CommandEntry, makeManifest, type Manifest } from '../../../src/operations/manifest.ts'
+import { makeCliManifest } from '../../../src/cli/parse/make-manifest.ts'
+import type { CliManifest } from '../../../src/cli/parse/table-entry.ts'
+import type { CommandEntry } from '../../../src/operations/manifest.ts'
 
 const text = (name: string, required = false): Param => ({ name, type: 'string', required })
 const point = (name: string): Param => ({
@@ -65,6 +67,8 @@ describe('the form of positional values', () => {
   })
 })
 
+const built = await makeCliManifest()
+
 describe('a command line', () => {
   const entry = (name: string, params: Param[], more: Partial<CommandEntry> = {}): CommandEntry => ({
     name,
@@ -75,8 +79,8 @@ describe('a command line', () => {
     params,
     ...more,
   })
-  const manifest: Manifest = {
-    ...makeManifest(),
+  const manifest: CliManifest = {
+    ...built,
     commands: [
       entry('drag', [
         { ...point('from'), required: true },

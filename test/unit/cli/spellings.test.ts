@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { parseBatch } from '../../../src/cli/parse/parse-batch.ts'
 import { commandTable, findCommand } from '../../../src/cli/parse/command-table.ts'
+import { makeCliManifest } from '../../../src/cli/parse/make-manifest.ts'
 import { commandsNamed } from '../../../src/cli/parse/named-commands.ts'
 import { operationNamed } from '../../../src/cli/context.ts'
 import { synonyms } from '../../../src/cli/parse/suggestion.ts'
 import { flagValue } from '../../../src/cli/parse/values.ts'
-import { makeManifest } from '../../../src/operations/manifest.ts'
 
-const manifest = makeManifest()
+const manifest = await makeCliManifest()
 const entries = commandTable(manifest)
 const found = (line: string) => findCommand(entries, manifest, line.split(' '))
 

@@ -26,44 +26,55 @@ import { print } from '../../io.ts'
 import { runningEngine } from '../../engine/need.ts'
 import { type Style, styleFor } from '../../output/style.ts'
 
-export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = parseInvocation(invocation, (command) => {
-    addParam(command, fleetParam)
-    addParam(command, fleetCaParam)
-    addParam(command, secretFileParam)
-  })
-  const { io, settings } = context
-  const params = { url: fleetParam, secretFile: secretFileParam, caFile: fleetCaParam }
-  const flags = readParams(params, typed.flags, io.cwd)
-  assertFleetFlags(flags)
-  const pathOf = (file: string | undefined) => (file === undefined ? undefined : resolve(io.cwd, file))
-  const fleet =
-    flags.url === undefined
-      ? undefined
-      : {
-          url: checkedFleetUrl(flags.url),
-          secretFile: pathOf(flags.secretFile ?? (io.env['BAX_SECRET_FILE'] || undefined)),
-          caFile: pathOf(flags.caFile),
-        }
-  const [fleetChecks, ...machineChecks] = await Promise.all([
-    fleet === undefined ? [] : checkFleet(fleet),
-    checkNode(io),
-    checkBrowser(settings, { headless: true, stealth: false }),
-    checkBrowser(settings, { headless: true, stealth: true }),
-    checkSandbox(settings, io),
-    checkDisplay(io),
-    checkStateDir(settings),
-    checkStateFiles(settings),
-    checkEngine(context),
-    checkLauncher(io),
-    checkDocker(settings),
-    checkSearch(settings),
-  ])
-  const checks = [...machineChecks, ...fleetChecks]
-  const ready = checks.every(({ ok, needed }) => ok || !needed)
-  if (settings.json) print(io, JSON.stringify({ success: ready, version, checks }))
-  else for (const line of linesOf(checks, await styleFor(io, io.stdout))) print(io, line)
-  return ready ? exits.done : exits.unreachable
+export const command: TerminalCommand = {
+  cli: 'doctor',
+  summary: 'Check this machine for missing requirements',
+  example: [
+    'bax doctor',
+    'bax doctor --json',
+    'bax doctor --fleet redis://10.0.0.5:6379',
+    'bax doctor --fleet redis://10.0.0.5:6379 --fleet-ca ca.pem',
+  ],
+  place: 'own process',
+  async run(invocation) {
+    const { context, typed } = parseInvocation(invocation, (command) => {
+      addParam(command, fleetParam)
+      addParam(command, fleetCaParam)
+      addParam(command, secretFileParam)
+    })
+    const { io, settings } = context
+    const params = { url: fleetParam, secretFile: secretFileParam, caFile: fleetCaParam }
+    const flags = readParams(params, typed.flags, io.cwd)
+    assertFleetFlags(flags)
+    const pathOf = (file: string | undefined) => (file === undefined ? undefined : resolve(io.cwd, file))
+    const fleet =
+      flags.url === undefined
+        ? undefined
+        : {
+            url: checkedFleetUrl(flags.url),
+            secretFile: pathOf(flags.secretFile ?? (io.env['BAX_SECRET_FILE'] || undefined)),
+            caFile: pathOf(flags.caFile),
+          }
+    const [fleetChecks, ...machineChecks] = await Promise.all([
+      fleet === undefined ? [] : checkFleet(fleet),
+      checkNode(io),
+      checkBrowser(settings, { headless: true, stealth: false }),
+      checkBrowser(settings, { headless: true, stealth: true }),
+      checkSandbox(settings, io),
+      checkDisplay(io),
+      checkStateDir(settings),
+      checkStateFiles(settings),
+      checkEngine(context),
+      checkLauncher(io),
+      checkDocker(settings),
+      checkSearch(settings),
+    ])
+    const checks = [...machineChecks, ...fleetChecks]
+    const ready = checks.every(({ ok, needed }) => ok || !needed)
+    if (settings.json) print(io, JSON.stringify({ success: ready, version, checks }))
+    else for (const line of linesOf(checks, await styleFor(io, io.stdout))) print(io, line)
+    return ready ? exits.done : exits.unreachable
+  },
 }
 
 /** Formats the checks; failed ones are followed by the inspected places and the fix. */

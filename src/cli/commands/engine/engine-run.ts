@@ -10,45 +10,50 @@ import { engineConfig } from '../../engine/engine-config.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { note } from '../../io.ts'
 
-export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = parseInvocation(invocation, (command) =>
-    command.option('--report-fd <number>', 'file descriptor for the start report'),
-  )
-  const { settings, io } = context
-  const fd = typed.flags['reportFd'] === undefined ? undefined : Number(typed.flags['reportFd'])
-  const [{ runLocalEngine }, { createEngine }] = await Promise.all([
-    import('../../../server/process/local.ts'),
-    import('../../../engine/index.ts'),
-  ])
-  let last: StartReport | undefined
-  await runLocalEngine({
-    config: engineConfig(settings, io),
-    createEngine,
-    idleExitMs: settings.idleExitMs,
-    runtimeDir: io.env['XDG_RUNTIME_DIR']
-      ? join(io.env['XDG_RUNTIME_DIR'], 'bax')
-      : join(tmpdir(), `bax-${io.host.uid ?? 'user'}`),
-    host: io.host,
-    ...(io.host.commandWorker && {
-      commandWorker: {
-        program: io.host.commandWorker,
-        arguments: [settings.stateDir, settings.browser ?? ''],
-        inside: (fetch) =>
-          io.host.inside!({ stateDir: settings.stateDir, browser: settings.browser, transport: embedded(fetch) }),
+export const command: TerminalCommand = {
+  cli: 'engine run',
+  summary: 'Run the local engine in the foreground',
+  place: 'own process',
+  async run(invocation) {
+    const { context, typed } = parseInvocation(invocation, (command) =>
+      command.option('--report-fd <number>', 'file descriptor for the start report'),
+    )
+    const { settings, io } = context
+    const fd = typed.flags['reportFd'] === undefined ? undefined : Number(typed.flags['reportFd'])
+    const [{ runLocalEngine }, { createEngine }] = await Promise.all([
+      import('../../../server/process/local.ts'),
+      import('../../../engine/index.ts'),
+    ])
+    let last: StartReport | undefined
+    await runLocalEngine({
+      config: engineConfig(settings, io),
+      createEngine,
+      idleExitMs: settings.idleExitMs,
+      runtimeDir: io.env['XDG_RUNTIME_DIR']
+        ? join(io.env['XDG_RUNTIME_DIR'], 'bax')
+        : join(tmpdir(), `bax-${io.host.uid ?? 'user'}`),
+      host: io.host,
+      ...(io.host.commandWorker && {
+        commandWorker: {
+          program: io.host.commandWorker,
+          arguments: [settings.stateDir, settings.browser ?? ''],
+          inside: (fetch) =>
+            io.host.inside!({ stateDir: settings.stateDir, browser: settings.browser, transport: embedded(fetch) }),
+        },
+      }),
+      signal: io.signal,
+      report(report) {
+        last = report
+        if (fd !== undefined) writeReport(fd, report)
+        else if (report.state === 'ready') note(io, 'the local engine is ready')
       },
-    }),
-    signal: io.signal,
-    report(report) {
-      last = report
-      if (fd !== undefined) writeReport(fd, report)
-      else if (report.state === 'ready') note(io, 'the local engine is ready')
-    },
-  })
-  if (last?.state === 'failed') throw BaxError.fromBody(last.error, 'engine_failed')
-  if (last?.state === 'held' && fd === undefined)
-    throw new BaxError('engine_failed', 'a local engine is already running', {
-      hint: 'run "bax engine status" for details',
     })
+    if (last?.state === 'failed') throw BaxError.fromBody(last.error, 'engine_failed')
+    if (last?.state === 'held' && fd === undefined)
+      throw new BaxError('engine_failed', 'a local engine is already running', {
+        hint: 'run "bax engine status" for details',
+      })
+  },
 }
 
 function writeReport(fd: number, report: StartReport): void {

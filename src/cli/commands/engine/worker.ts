@@ -16,64 +16,74 @@ import { fleetAccess } from '../../serve/fleet.ts'
 import { bareHost, openServerLog, portNumber, readShared } from '../../serve/read-params.ts'
 import { workerParams } from '../../serve/worker-params.ts'
 
-export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = parseInvocation(invocation, (command) => {
-    for (const param of Object.values(workerParams)) addParam(command, param)
-  })
-  const { io, settings } = context
-  const flags = readParams(workerParams, typed.flags, io.cwd)
-  const access = fleetAccess({ url: flags.fleet, secretFile: flags.secretFile }, io)
-  if (!access) {
-    throw new BaxError('invalid_request', 'a worker needs a fleet', {
-      hint: 'pass --fleet redis://HOST:PORT, or set BAX_FLEET; without a fleet, run "bax serve"',
+export const command: TerminalCommand = {
+  cli: 'worker',
+  summary: 'Serve an engine to the gateways of a fleet',
+  example: [
+    'bax worker --fleet redis://10.0.0.5:6379 --secret-file fleet.secret --host 10.0.0.7',
+    'bax worker --fleet redis://127.0.0.1:6379 --secret-file fleet.secret --port 0 --labels browser,render',
+    'bax worker --fleet redis://10.0.0.5:6379 --secret-file fleet.secret --host 10.0.0.7 --tls-cert w.pem --tls-key w.key',
+  ],
+  place: 'own process',
+  async run(invocation) {
+    const { context, typed } = parseInvocation(invocation, (command) => {
+      for (const param of Object.values(workerParams)) addParam(command, param)
     })
-  }
-  const tls = await readTls(flags.tlsCert, flags.tlsKey, io.cwd)
-  const port = portNumber(flags.port, '--port')
-  const address = { host: bareHost(flags.host), port, ...(tls && { tls }) }
-  const { advertise } = flags
-  const advertised = advertise === undefined ? undefined : advertisedUrl(advertise, tls !== undefined)
-  if (advertised === undefined) await assertPrivate(address.host)
-  const capacity = readCapacity(flags)
-  const name = await checkedName(flags.name)
-  const { metrics, drainMs, ...shared } = readShared(flags, io)
-  await openStateDir(settings.stateDir)
-  const log = await openServerLog(flags, io)
-  const { openWorker } = await import('../../serve/worker.ts')
-  const config = {
-    ...engineConfig(settings, io),
-    ...shared,
-    pool: poolFor(capacity.slots.session, settings.pool),
-    writeAnywhere: false,
-    home: 'server' as const,
-    log,
-  }
-  const worker = await openWorker(access, {
-    config,
-    capacity,
-    name,
-    advertised,
-    exitsWhenDrained: flags.whenDrained === 'exit',
-  })
-  const { serve } = await import('../../../server/process/serve.ts')
-  const { signal, host } = io
-  try {
-    await serve({
-      ...worker.served,
-      // Gateways count the requests and objects of every key.
-      allowances: allowancesOf({ rate: 0 }),
-      address,
+    const { io, settings } = context
+    const flags = readParams(workerParams, typed.flags, io.cwd)
+    const access = fleetAccess({ url: flags.fleet, secretFile: flags.secretFile }, io)
+    if (!access) {
+      throw new BaxError('invalid_request', 'a worker needs a fleet', {
+        hint: 'pass --fleet redis://HOST:PORT, or set BAX_FLEET; without a fleet, run "bax serve"',
+      })
+    }
+    const tls = await readTls(flags.tlsCert, flags.tlsKey, io.cwd)
+    const port = portNumber(flags.port, '--port')
+    const address = { host: bareHost(flags.host), port, ...(tls && { tls }) }
+    const { advertise } = flags
+    const advertised = advertise === undefined ? undefined : advertisedUrl(advertise, tls !== undefined)
+    if (advertised === undefined) await assertPrivate(address.host)
+    const capacity = readCapacity(flags)
+    const name = await checkedName(flags.name)
+    const { metrics, drainMs, ...shared } = readShared(flags, io)
+    await openStateDir(settings.stateDir)
+    const log = await openServerLog(flags, io)
+    const { openWorker } = await import('../../serve/worker.ts')
+    const config = {
+      ...engineConfig(settings, io),
+      ...shared,
+      pool: poolFor(capacity.slots.session, settings.pool),
+      writeAnywhere: false,
+      home: 'server' as const,
       log,
-      drainMs,
-      signal,
-      ...(metrics && { metrics }),
-      ...(host.faults && { faults: host.faults }),
+    }
+    const worker = await openWorker(access, {
+      config,
+      capacity,
+      name,
+      advertised,
+      exitsWhenDrained: flags.whenDrained === 'exit',
     })
-  } finally {
-    await worker.close()
-  }
-  // A drained worker has ended by itself, as it was asked to.
-  return signal.aborted ? serviceExit(io) : exits.done
+    const { serve } = await import('../../../server/process/serve.ts')
+    const { signal, host } = io
+    try {
+      await serve({
+        ...worker.served,
+        // Gateways count the requests and objects of every key.
+        allowances: allowancesOf({ rate: 0 }),
+        address,
+        log,
+        drainMs,
+        signal,
+        ...(metrics && { metrics }),
+        ...(host.faults && { faults: host.faults }),
+      })
+    } finally {
+      await worker.close()
+    }
+    // A drained worker has ended by itself, as it was asked to.
+    return signal.aborted ? serviceExit(io) : exits.done
+  },
 }
 
 /** @throws BaxError `invalid_request` naming the flag whose file is missing or unusable */

@@ -22,37 +22,46 @@ const overwrite: Param = {
 
 const fleet: Param = { ...fleetParam, required: true }
 
-export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = parseInvocation(invocation, (command) => {
-    command.addArgument(new Argument('[state-dir]', "folder to copy from; by default the user's own"))
-    addParam(command, fleet)
-    addParam(command, overwrite)
-  })
-  const { io, settings } = context
-  const folder = textWord(typed.words, 0)
-  const stateDir = folder === undefined ? settings.stateDir : resolve(io.cwd, folder)
-  const url = checkedFleetUrl(flagValue(fleet, typed.flags, io.cwd) as string)
-  if (!existsSync(stateDir)) {
-    throw new BaxError('invalid_request', `no state folder at ${stateDir}`, {
-      hint: 'pass the folder that "bax serve" used, or set --state-dir',
+export const command: TerminalCommand = {
+  cli: 'fleet import [state-dir]',
+  summary: 'Copy keys and profiles to a fleet',
+  example: [
+    'bax fleet import --fleet redis://10.0.0.5:6379',
+    'bax fleet import /var/lib/bax --fleet redis://10.0.0.5:6379 --overwrite',
+  ],
+  place: 'own process',
+  async run(invocation) {
+    const { context, typed } = parseInvocation(invocation, (command) => {
+      command.addArgument(new Argument('[state-dir]', "folder to copy from; by default the user's own"))
+      addParam(command, fleet)
+      addParam(command, overwrite)
     })
-  }
-  const [{ connectRedis }, { importState }] = await Promise.all([
-    import('../../../fleet/redis/connect.ts'),
-    import('../../../fleet/import/import.ts'),
-  ])
-  const redis = await connectRedis({ url, log: (_, message) => note(io, message) })
-  try {
-    const report = await importState({ redis, stateDir, overwrite: typed.flags['overwrite'] === true })
-    if (settings.json) print(io, JSON.stringify(report))
-    else for (const line of linesOf(report)) print(io, line)
-    const { unencrypted_profiles: plain } = report
-    if (plain > 0) note(io, `${plain} of the profiles are not encrypted: save them again with a profile key to encrypt them`) // prettier-ignore
-    const isWhole = kindsOf(report).every(([, { damaged }]) => damaged.length === 0)
-    return isWhole ? exits.done : exits.failed
-  } finally {
-    redis.disconnect()
-  }
+    const { io, settings } = context
+    const folder = textWord(typed.words, 0)
+    const stateDir = folder === undefined ? settings.stateDir : resolve(io.cwd, folder)
+    const url = checkedFleetUrl(flagValue(fleet, typed.flags, io.cwd) as string)
+    if (!existsSync(stateDir)) {
+      throw new BaxError('invalid_request', `no state folder at ${stateDir}`, {
+        hint: 'pass the folder that "bax serve" used, or set --state-dir',
+      })
+    }
+    const [{ connectRedis }, { importState }] = await Promise.all([
+      import('../../../fleet/redis/connect.ts'),
+      import('../../../fleet/import/import.ts'),
+    ])
+    const redis = await connectRedis({ url, log: (_, message) => note(io, message) })
+    try {
+      const report = await importState({ redis, stateDir, overwrite: typed.flags['overwrite'] === true })
+      if (settings.json) print(io, JSON.stringify(report))
+      else for (const line of linesOf(report)) print(io, line)
+      const { unencrypted_profiles: plain } = report
+      if (plain > 0) note(io, `${plain} of the profiles are not encrypted: save them again with a profile key to encrypt them`) // prettier-ignore
+      const isWhole = kindsOf(report).every(([, { damaged }]) => damaged.length === 0)
+      return isWhole ? exits.done : exits.failed
+    } finally {
+      redis.disconnect()
+    }
+  },
 }
 
 const kindsOf = ({ keys, profiles, relay_tokens: tokens }: ImportReport) =>

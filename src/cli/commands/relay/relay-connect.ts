@@ -11,42 +11,52 @@ import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts
 import { note, print } from '../../io.ts'
 import { addConnectFlags, readConnect } from '../../relay/connect-options.ts'
 
-export const command: TerminalCommand = async (invocation) => {
-  const { context: typedContext, typed } = parseInvocation(invocation, addConnectFlags)
-  const { io } = typedContext
-  const options = readConnect(typed, io)
-  const { browser, ...others } = typedContext.settings
-  // In `--browser chrome`, the value is a running browser and not a program.
-  const names = 'running' in options.browser && browser === options.browser.running
-  const context = { ...typedContext, settings: names ? others : typedContext.settings }
-  const [engine, { makeBatchTools }, { Connector }, { dialEngine }, { openUserBrowser }] = await Promise.all([
-    engineAddress(context),
-    import('../../../engine/batch-tools.ts'),
-    import('../../../engine/relay/connector/connector.ts'),
-    import('../../../engine/relay/connector/dial.ts'),
-    import('../../../engine/relay/connector/user-browser.ts'),
-  ])
-  const config = engineConfig(context.settings, io)
-  const search = {
-    source: options.browser,
-    config,
-    approveMs: options.approveMs,
-    report: (line: string) => note(io, line),
-  }
-  const { name, attachment } = options
-  // The key of a server, which the local engine does not need.
-  const token = options.token ?? (engine.startsWith('http') ? context.settings.apiKey : undefined)
-  const connector = new Connector({
-    name,
-    attachment,
-    browser: (signal) => openUserBrowser(search, signal),
-    dial: (signal, sessionId) => dialEngine({ engine, ...(token !== undefined && { token }) }, signal, sessionId),
-    tools: makeBatchTools(config),
-    onStatus: statusReporter(context, name, 'launch' in options.browser),
-  })
-  await connector.run(io.signal)
-  // Without a signal, the user has closed the launched browser.
-  if (io.signal.aborted) return serviceExit(io)
+export const command: TerminalCommand = {
+  cli: 'relay connect',
+  summary: 'Connect a browser to an engine',
+  example: [
+    'bax relay connect --running chrome',
+    'bax relay connect --cdp http://127.0.0.1:9222 --name laptop',
+    "bax relay connect --launch --policy read-only --tab 'https://example.com/*'",
+  ],
+  place: 'own process',
+  async run(invocation) {
+    const { context: typedContext, typed } = parseInvocation(invocation, addConnectFlags)
+    const { io } = typedContext
+    const options = readConnect(typed, io)
+    const { browser, ...others } = typedContext.settings
+    // In `--browser chrome`, the value is a running browser and not a program.
+    const names = 'running' in options.browser && browser === options.browser.running
+    const context = { ...typedContext, settings: names ? others : typedContext.settings }
+    const [engine, { makeBatchTools }, { Connector }, { dialEngine }, { openUserBrowser }] = await Promise.all([
+      engineAddress(context),
+      import('../../../engine/batch-tools.ts'),
+      import('../../../engine/relay/connector/connector.ts'),
+      import('../../../engine/relay/connector/dial.ts'),
+      import('../../../engine/relay/connector/user-browser.ts'),
+    ])
+    const config = engineConfig(context.settings, io)
+    const search = {
+      source: options.browser,
+      config,
+      approveMs: options.approveMs,
+      report: (line: string) => note(io, line),
+    }
+    const { name, attachment } = options
+    // The key of a server, which the local engine does not need.
+    const token = options.token ?? (engine.startsWith('http') ? context.settings.apiKey : undefined)
+    const connector = new Connector({
+      name,
+      attachment,
+      browser: (signal) => openUserBrowser(search, signal),
+      dial: (signal, sessionId) => dialEngine({ engine, ...(token !== undefined && { token }) }, signal, sessionId),
+      tools: makeBatchTools(config),
+      onStatus: statusReporter(context, name, 'launch' in options.browser),
+    })
+    await connector.run(io.signal)
+    // Without a signal, the user has closed the launched browser.
+    if (io.signal.aborted) return serviceExit(io)
+  },
 }
 
 /** Prints the ID to stdout once, and other states to stderr. */

@@ -15,45 +15,58 @@ import { flagFields } from '../../parse/batch.ts'
 import { watch } from '../../output/watch.ts'
 import { writeOutput } from '../../output/write-output.ts'
 
-export const command: TerminalCommand = async (invocation) => {
-  const { params } = operationNamed(invocation.manifest, 'readRelayEvents')
-  const filters = params.filter(({ name }) => name !== 'id' && name !== 'format')
-  const { context, typed } = parseInvocation(invocation, (command) => {
-    command.addArgument(new Argument('<id>', 'ID or name of a relay session'))
-    for (const param of filters) addParam(command, param)
-    command
-      .addOption(new Option('-f, --follow', 'follow new events until ^C').conflicts(['har', 'clear']))
-      .addOption(new Option('--har <file>', 'HTTP archive to write the network events to').conflicts('clear'))
-      .addOption(new Option('--ndjson', 'print one JSON record per line'))
-      .addOption(new Option('--clear', 'delete all events; allows no other flag'))
-  })
-  const { flags, words } = typed
-  const { io, settings } = context
-  const id = requiredWord(words, 0)
-  const filter = flagFields(filters, flags, io.cwd)
-  const ndjson = flags['ndjson'] === true
-  return withEngine(context, { when: 'ask' }, async (engine) => {
-    const read = (more: Partial<Input<'readRelayEvents'>> = {}) =>
-      engine.ask('readRelayEvents', { ...filter, id, ...more }, { signal: io.signal, strict: true })
-    if (flags['clear']) {
-      const [flag] = Object.keys(filter)
-      if (flag !== undefined) {
-        throw new BaxError('invalid_request', `--clear deletes all events and takes no --${flag.replaceAll('_', '-')}`)
-      }
-      await engine.ask('clearRelayEvents', { id }, { signal: io.signal })
-    } else if (flags['har'] !== undefined) {
-      writeHar(io, (await read({ format: 'har' })) as HarArchive, flags['har'] as string)
-    } else if (flags['follow']) {
-      await watch({
-        engine,
-        stream: 'followRelayEvents',
-        // Fields of a page do not apply to the stream.
-        input: { ...filter, id, limit: undefined, order: undefined, wait_ms: undefined },
-        io,
-        onEvent: showEvent(io, ndjson || settings.json),
-      })
-    } else showPage(io, (await read()) as RelayEventPage, { ndjson, json: settings.json })
-  })
+export const command: TerminalCommand = {
+  cli: 'relay events <id>',
+  summary: 'Read, follow or export relay events',
+  example: [
+    'bax relay events laptop --limit 20 --order desc',
+    'bax relay events laptop --follow --kind console,network --level error',
+    'bax relay events laptop --har network.har',
+  ],
+  place: 'own process',
+  async run(invocation) {
+    const { params } = operationNamed(invocation.manifest, 'readRelayEvents')
+    const filters = params.filter(({ name }) => name !== 'id' && name !== 'format')
+    const { context, typed } = parseInvocation(invocation, (command) => {
+      command.addArgument(new Argument('<id>', 'ID or name of a relay session'))
+      for (const param of filters) addParam(command, param)
+      command
+        .addOption(new Option('-f, --follow', 'follow new events until ^C').conflicts(['har', 'clear']))
+        .addOption(new Option('--har <file>', 'HTTP archive to write the network events to').conflicts('clear'))
+        .addOption(new Option('--ndjson', 'print one JSON record per line'))
+        .addOption(new Option('--clear', 'delete all events; allows no other flag'))
+    })
+    const { flags, words } = typed
+    const { io, settings } = context
+    const id = requiredWord(words, 0)
+    const filter = flagFields(filters, flags, io.cwd)
+    const ndjson = flags['ndjson'] === true
+    return withEngine(context, { when: 'ask' }, async (engine) => {
+      const read = (more: Partial<Input<'readRelayEvents'>> = {}) =>
+        engine.ask('readRelayEvents', { ...filter, id, ...more }, { signal: io.signal, strict: true })
+      if (flags['clear']) {
+        const [flag] = Object.keys(filter)
+        if (flag !== undefined) {
+          throw new BaxError(
+            'invalid_request',
+            `--clear deletes all events and takes no --${flag.replaceAll('_', '-')}`,
+          )
+        }
+        await engine.ask('clearRelayEvents', { id }, { signal: io.signal })
+      } else if (flags['har'] !== undefined) {
+        writeHar(io, (await read({ format: 'har' })) as HarArchive, flags['har'] as string)
+      } else if (flags['follow']) {
+        await watch({
+          engine,
+          stream: 'followRelayEvents',
+          // Fields of a page do not apply to the stream.
+          input: { ...filter, id, limit: undefined, order: undefined, wait_ms: undefined },
+          io,
+          onEvent: showEvent(io, ndjson || settings.json),
+        })
+      } else showPage(io, (await read()) as RelayEventPage, { ndjson, json: settings.json })
+    })
+  },
 }
 
 interface HarArchive {

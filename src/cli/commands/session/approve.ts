@@ -10,31 +10,39 @@ import { runningEngine } from '../../engine/need.ts'
 import { note, print } from '../../io.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 
-export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = parseInvocation(invocation, (command) => {
-    command.addArgument(new Argument('[ids...]', 'actions to approve; without any, lists those that wait'))
-    command.option('--reject', 'reject them: they are not executed')
-    command.option('--all', 'approve or reject all actions that wait')
-  })
-  const ids = listedWords(typed.words, 0)
-  const { all, reject } = typed.flags
-  if (all && ids.length > 0)
-    throw new BaxError('invalid_request', '--all and an ID exclude each other', { hint: 'give one of them' })
-  if (reject && !all && ids.length === 0)
-    throw new BaxError('invalid_request', '--reject needs an ID, or --all', { hint: 'run "bax approve" for the list' })
-  return withEngine(context, runningEngine, async ({ ask }) => {
-    const { signal } = context.io
-    const list = await ask('listApprovals', {}, { signal })
-    if (!all && ids.length === 0) return show(context, list)
-    const chosen = all ? list.approvals : ids.map((id) => find(list.approvals, id))
-    const operation = reject ? 'rejectAction' : 'approveAction'
-    const decided: ApprovalDecided[] = []
-    for (const { session_id, approval_id } of chosen)
-      decided.push(await ask(operation, { session_id, approval_id }, { signal }))
-    if (context.settings.json) print(context.io, JSON.stringify({ decided, total: decided.length }))
-    else for (const { decision, kind, approval_id } of decided) note(context.io, `${decision}: ${kind} ${approval_id}`)
-    return exits.done
-  })
+export const command: TerminalCommand = {
+  cli: 'approve [id…]',
+  summary: 'Approve or reject actions that wait',
+  example: ['bax approve', 'bax approve apr_… --reject', 'bax approve --all'],
+  async run(invocation) {
+    const { context, typed } = parseInvocation(invocation, (command) => {
+      command.addArgument(new Argument('[ids...]', 'actions to approve; without any, lists those that wait'))
+      command.option('--reject', 'reject them: they are not executed')
+      command.option('--all', 'approve or reject all actions that wait')
+    })
+    const ids = listedWords(typed.words, 0)
+    const { all, reject } = typed.flags
+    if (all && ids.length > 0)
+      throw new BaxError('invalid_request', '--all and an ID exclude each other', { hint: 'give one of them' })
+    if (reject && !all && ids.length === 0)
+      throw new BaxError('invalid_request', '--reject needs an ID, or --all', {
+        hint: 'run "bax approve" for the list',
+      })
+    return withEngine(context, runningEngine, async ({ ask }) => {
+      const { signal } = context.io
+      const list = await ask('listApprovals', {}, { signal })
+      if (!all && ids.length === 0) return show(context, list)
+      const chosen = all ? list.approvals : ids.map((id) => find(list.approvals, id))
+      const operation = reject ? 'rejectAction' : 'approveAction'
+      const decided: ApprovalDecided[] = []
+      for (const { session_id, approval_id } of chosen)
+        decided.push(await ask(operation, { session_id, approval_id }, { signal }))
+      if (context.settings.json) print(context.io, JSON.stringify({ decided, total: decided.length }))
+      else
+        for (const { decision, kind, approval_id } of decided) note(context.io, `${decision}: ${kind} ${approval_id}`)
+      return exits.done
+    })
+  },
 }
 
 /** Finds an action by its ID. @throws BaxError `approval_not_found` */

@@ -8,7 +8,17 @@ import { sendBatch, type BatchVariant } from '../../send-batch.ts'
 import { renameCommands } from '../../parse/command-names.ts'
 import type { Context } from '../../context.ts'
 
-export const command: TerminalCommand = (invocation) => runBatch(invocation)
+export const command: TerminalCommand = {
+  cli: 'do <command> …',
+  summary: 'Run browser commands joined by `then`',
+  example: [
+    "bax do navigate-to https://example.com then click 'a' then get-title",
+    'bax do -s shop screenshot --full-page -o page.png',
+    'bax do - < commands.json',
+  ],
+  place: 'engine',
+  run: (invocation) => runBatch(invocation),
+}
 
 type Given = Readonly<Record<string, unknown>>
 

@@ -6,9 +6,12 @@ import { print } from '../../io.ts'
 import { diffText, fullText } from '../../output/changes.ts'
 import { observationText, writeScreenshot } from '../../output/observation.ts'
 import { withControlNotice } from '../../output/control-notice.ts'
-import { operationCommand, type OperationShape } from '../operation-command.ts'
+import { operationCommand, type OperationShape } from '../../operation-command.ts'
 
 const shape = {
+  cli: 'observe',
+  summary: 'Print the content and controls of a page',
+  place: 'engine',
   operation: 'observe',
   opensSession: true,
   flags: (command) => void command.option('-o, --output <file>', 'file for the screenshot'),

@@ -18,42 +18,52 @@ import { assertSame, liveSession } from '../../session/open-named.ts'
 /** Fields of a new session that the URL and the session flag set. */
 const without: ReadonlySet<string> = new Set(['start_url', 'requested_name'])
 
-export const command: TerminalCommand = async (invocation) => {
-  const { manifest, io } = invocation
-  const timeout = findEntry('navigate_to', manifest)!.params.find(({ name }) => name === 'timeout_ms')!
-  const params = operationNamed(manifest, 'createSession').params.filter(({ name }) => !without.has(name))
-  const { context, typed } = parseInvocation(invocation, (command) => {
-    command.addArgument(new Argument('[url]', 'page to open; https:// may be left out'))
-    addSessionFlag(command)
-    addNewSessionFlag(command)
-    for (const param of [...params, timeout]) addParam(command, param)
-  })
-  if (context.settings.embedded)
-    throw new BaxError('invalid_request', 'a session of an embedded engine ends with its command', {
-      hint: 'leave out --embedded, or use "bax do"',
+export const command: TerminalCommand = {
+  cli: 'open [url]',
+  summary: 'Open a page in a browser session',
+  example: [
+    'bax open example.com',
+    'bax open https://example.com -s shop',
+    'bax open example.com --new-session --locale de-DE',
+  ],
+  place: 'engine',
+  async run(invocation) {
+    const { manifest, io } = invocation
+    const timeout = findEntry('navigate_to', manifest)!.params.find(({ name }) => name === 'timeout_ms')!
+    const params = operationNamed(manifest, 'createSession').params.filter(({ name }) => !without.has(name))
+    const { context, typed } = parseInvocation(invocation, (command) => {
+      command.addArgument(new Argument('[url]', 'page to open; https:// may be left out'))
+      addSessionFlag(command)
+      addNewSessionFlag(command)
+      for (const param of [...params, timeout]) addParam(command, param)
     })
-  const url = textWord(typed.words, 0)
-  const creation = flagFields(params, typed.flags, io.cwd)
-  const named = batchSession(context, typed.flags)
-  return withSession(context, { when: 'start' }, named?.source, async (engine) => {
-    const session_id = named
-      ? await idOf(context, engine, named, creation)
-      : await createReady(context, engine, creation)
-    if (url !== undefined) {
-      const batch = {
-        commands: [{ command: 'navigate_to', data: { url, ...flagFields([timeout], typed.flags, io.cwd) } }],
-        flags: { session: session_id },
-      }
-      return sendBatch(context, {
-        batch,
-        engine: { ...engine, transport: { ...engine.transport, close: async () => {} } },
+    if (context.settings.embedded)
+      throw new BaxError('invalid_request', 'a session of an embedded engine ends with its command', {
+        hint: 'leave out --embedded, or use "bax do"',
       })
-    }
-    const { settings } = context
-    if (settings.json) print(io, JSON.stringify(await liveSession(context, engine, session_id)))
-    else print(io, session_id)
-    return exits.done
-  })
+    const url = textWord(typed.words, 0)
+    const creation = flagFields(params, typed.flags, io.cwd)
+    const named = batchSession(context, typed.flags)
+    return withSession(context, { when: 'start' }, named?.source, async (engine) => {
+      const session_id = named
+        ? await idOf(context, engine, named, creation)
+        : await createReady(context, engine, creation)
+      if (url !== undefined) {
+        const batch = {
+          commands: [{ command: 'navigate_to', data: { url, ...flagFields([timeout], typed.flags, io.cwd) } }],
+          flags: { session: session_id },
+        }
+        return sendBatch(context, {
+          batch,
+          engine: { ...engine, transport: { ...engine.transport, close: async () => {} } },
+        })
+      }
+      const { settings } = context
+      if (settings.json) print(io, JSON.stringify(await liveSession(context, engine, session_id)))
+      else print(io, session_id)
+      return exits.done
+    })
+  },
 }
 
 /** Returns the ID of a session, which is created if there is none with the name. */

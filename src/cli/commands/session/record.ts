@@ -22,52 +22,61 @@ import { createReady } from '../../session/create-session.ts'
 /** The stream of its events holds the session, which ends soon after this process, however it is ended. */
 const lifetime = { idle_timeout_secs: 10, timeout_secs: 4 * 3600 }
 
-export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = parseInvocation(invocation, (command) => {
-    command.addArgument(new Argument('[url]', 'page to start on; https:// may be left out'))
-    command.option('-o, --output <file>', 'script to write, kept complete while recording; standard output by default')
-    command.option('--force', 'overwrite an existing file')
-    command.option(
-      '--verify',
-      'replay the script at the end, and fail unless every step was replayed (replayed by default)',
-    )
-    command.option('--no-verify', 'do not replay the script at the end')
-    command.option('-s, --session <id>', 'ID or name of an existing session to record, which stays open')
-  })
-  const { io, manifest } = context
-  const url = textWord(typed.words, 0)
-  if (url !== undefined && /\.ya?ml$/i.test(url) && !url.includes('://'))
-    throw new BaxError('invalid_request', `${JSON.stringify(url)} is the name of a script, not a URL`, {
-      hint: `use "bax record [url] -o ${url}"`,
+export const command: TerminalCommand = {
+  cli: 'record [url]',
+  summary: 'Record browser input as a script',
+  example: ['bax record https://example.com -o flow.yaml', 'bax record -s shop -o flow.yaml'],
+  place: 'own process',
+  async run(invocation) {
+    const { context, typed } = parseInvocation(invocation, (command) => {
+      command.addArgument(new Argument('[url]', 'page to start on; https:// may be left out'))
+      command.option(
+        '-o, --output <file>',
+        'script to write, kept complete while recording; standard output by default',
+      )
+      command.option('--force', 'overwrite an existing file')
+      command.option(
+        '--verify',
+        'replay the script at the end, and fail unless every step was replayed (replayed by default)',
+      )
+      command.option('--no-verify', 'do not replay the script at the end')
+      command.option('-s, --session <id>', 'ID or name of an existing session to record, which stays open')
     })
-  const { output, force, session, verify } = typed.flags as Flags
-  const path = output === undefined || output === '-' ? undefined : resolve(io.cwd, output)
-  if (path !== undefined && existsSync(path) && !force) {
-    throw new BaxError('invalid_request', `${output} exists already`, {
-      hint: 'choose another name for --output, or add --force to overwrite it',
+    const { io, manifest } = context
+    const url = textWord(typed.words, 0)
+    if (url !== undefined && /\.ya?ml$/i.test(url) && !url.includes('://'))
+      throw new BaxError('invalid_request', `${JSON.stringify(url)} is the name of a script, not a URL`, {
+        hint: `use "bax record [url] -o ${url}"`,
+      })
+    const { output, force, session, verify } = typed.flags as Flags
+    const path = output === undefined || output === '-' ? undefined : resolve(io.cwd, output)
+    if (path !== undefined && existsSync(path) && !force) {
+      throw new BaxError('invalid_request', `${output} exists already`, {
+        hint: 'choose another name for --output, or add --force to overwrite it',
+      })
+    }
+    const need = session === undefined ? ({ when: 'start' } as const) : ({ when: 'running', absent: noEngineFor(session) } as const) // prettier-ignore
+    return withSession(context, need, session === undefined ? undefined : 'flag', async (engine) => {
+      const script = new ScriptFile(path, manifest)
+      const id = session ?? (await openSession(context, engine))
+      let state: RecordingState | undefined
+      try {
+        await begin(context, engine, { id, url, script })
+        state = await recordUntilEnd(context, engine, id, script)
+      } finally {
+        if (session === undefined) await closeSession(engine, id)
+      }
+      let verification: Verification | undefined
+      try {
+        const verifies = verify !== false && script.count > 0 && !io.signal.aborted
+        if (verifies) verification = await verifyScript(script, context, engine)
+      } finally {
+        await show(context, script, { state, verification, output: path === undefined ? undefined : output })
+      }
+      if (io.signal.aborted) return interruptedExit(io)
+      return isVerified(verification, verify) ? exits.done : exits.failed
     })
-  }
-  const need = session === undefined ? ({ when: 'start' } as const) : ({ when: 'running', absent: noEngineFor(session) } as const) // prettier-ignore
-  return withSession(context, need, session === undefined ? undefined : 'flag', async (engine) => {
-    const script = new ScriptFile(path, manifest)
-    const id = session ?? (await openSession(context, engine))
-    let state: RecordingState | undefined
-    try {
-      await begin(context, engine, { id, url, script })
-      state = await recordUntilEnd(context, engine, id, script)
-    } finally {
-      if (session === undefined) await closeSession(engine, id)
-    }
-    let verification: Verification | undefined
-    try {
-      const verifies = verify !== false && script.count > 0 && !io.signal.aborted
-      if (verifies) verification = await verifyScript(script, context, engine)
-    } finally {
-      await show(context, script, { state, verification, output: path === undefined ? undefined : output })
-    }
-    if (io.signal.aborted) return interruptedExit(io)
-    return isVerified(verification, verify) ? exits.done : exits.failed
-  })
+  },
 }
 
 interface Flags {

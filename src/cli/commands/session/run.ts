@@ -26,45 +26,56 @@ const about = `A script is a YAML file with a list of steps. They are the comman
 
 Each script runs in a new session, unless it names one. Exit codes: 0 all scripts passed, 1 a script failed, 2 a script is invalid and nothing was run.`
 
-export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = parseInvocation(invocation, (command) => {
-    command.description(`${invocation.summary}\n\n${about}`)
-    command.argument('[scripts...]', 'YAML or JSON files, folders or globs; "-" reads standard input')
-    command.option('--check', 'check the scripts for errors without running them; needs no environment variables')
-    command.option('--watch', 'run scripts again when they or the files they include change')
-    command.option('--headed', 'show the browser in a window; without a display it stays hidden')
-    addParam(command, confirmParam(invocation))
-    command.option('--var <name=value>', 'value of ${vars.name} in the scripts; may be repeated', collect)
-    command.option('--reporter <name[=file],...>', 'reports to write: line, json, ndjson, junit or html (default line, or json with --json)', collect) // prettier-ignore
-    command.option('--artifacts <folder>', 'folder for screenshots, HTML, logs and trace of failing scripts')
-    command.option('--parallel <number>', 'number of scripts to run at once, each with its own session (default 1)')
-    command.option('--fail-fast', 'start no further scripts after a failure')
-    command.option('--retries <number>', 'number of times to run a failed script again (default 0)')
-    command.option('--shard <i/n>', 'run only a part of the scripts, such as 1/3 on the first of three machines')
-    command.option('--strict', 'fail when a selector matches several elements, or nothing despite a fingerprint')
-    command.option('--update', 'rewrite selectors of recorded steps whose elements were found by fingerprint')
-    command.option('--update-snapshots', 'replace the stored screenshots of "expect: {screenshot: …}"')
-    command.option('--schema', 'print the JSON Schema of scripts, for editors')
-  })
-  const flags = typed.flags as Flags
-  const files = listedWords(typed.words, 0)
-  const run = await import('../../run/index.ts')
-  if (flags.schema) return print(context.io, await run.scriptSchemaText())
-  if (files.length === 0)
-    throw new BaxError('invalid_request', 'no script was given', { hint: 'run "bax run script.yaml"' })
-  const { parseReporters } = await import('../../run/reporters/index.ts')
-  const { parseShard } = await import('../../run/files.ts')
-  const options = {
-    ...flags,
-    files,
-    vars: parseVars(flags.var ?? []),
-    reporters: parseReporters(flags.reporter ?? (context.settings.json ? ['json'] : [])),
-    parallel: wholeNumber('--parallel', flags.parallel, 1) ?? 1,
-    retries: wholeNumber('--retries', flags.retries, 0) ?? 0,
-    confirm: flagValue(confirmParam(invocation), typed.flags, context.io.cwd) as RunOptions['confirm'],
-    shard: flags.shard === undefined ? undefined : parseShard(flags.shard),
-  }
-  return run.runScripts(options, context)
+export const command: TerminalCommand = {
+  cli: 'run <script> …',
+  summary: 'Run scripts of browser steps',
+  example: [
+    'bax run login.yaml',
+    'bax run login.yaml --watch --headed --var user=ann',
+    'bax run flows/ --check',
+    'bax run shop/*.yaml --parallel 4 --reporter line,junit=report.xml',
+  ],
+  place: 'own process',
+  async run(invocation) {
+    const { context, typed } = parseInvocation(invocation, (command) => {
+      command.description(`${invocation.summary}\n\n${about}`)
+      command.argument('[scripts...]', 'YAML or JSON files, folders or globs; "-" reads standard input')
+      command.option('--check', 'check the scripts for errors without running them; needs no environment variables')
+      command.option('--watch', 'run scripts again when they or the files they include change')
+      command.option('--headed', 'show the browser in a window; without a display it stays hidden')
+      addParam(command, confirmParam(invocation))
+      command.option('--var <name=value>', 'value of ${vars.name} in the scripts; may be repeated', collect)
+      command.option('--reporter <name[=file],...>', 'reports to write: line, json, ndjson, junit or html (default line, or json with --json)', collect) // prettier-ignore
+      command.option('--artifacts <folder>', 'folder for screenshots, HTML, logs and trace of failing scripts')
+      command.option('--parallel <number>', 'number of scripts to run at once, each with its own session (default 1)')
+      command.option('--fail-fast', 'start no further scripts after a failure')
+      command.option('--retries <number>', 'number of times to run a failed script again (default 0)')
+      command.option('--shard <i/n>', 'run only a part of the scripts, such as 1/3 on the first of three machines')
+      command.option('--strict', 'fail when a selector matches several elements, or nothing despite a fingerprint')
+      command.option('--update', 'rewrite selectors of recorded steps whose elements were found by fingerprint')
+      command.option('--update-snapshots', 'replace the stored screenshots of "expect: {screenshot: …}"')
+      command.option('--schema', 'print the JSON Schema of scripts, for editors')
+    })
+    const flags = typed.flags as Flags
+    const files = listedWords(typed.words, 0)
+    const run = await import('../../run/index.ts')
+    if (flags.schema) return print(context.io, await run.scriptSchemaText())
+    if (files.length === 0)
+      throw new BaxError('invalid_request', 'no script was given', { hint: 'run "bax run script.yaml"' })
+    const { parseReporters } = await import('../../run/reporters/index.ts')
+    const { parseShard } = await import('../../run/files.ts')
+    const options = {
+      ...flags,
+      files,
+      vars: parseVars(flags.var ?? []),
+      reporters: parseReporters(flags.reporter ?? (context.settings.json ? ['json'] : [])),
+      parallel: wholeNumber('--parallel', flags.parallel, 1) ?? 1,
+      retries: wholeNumber('--retries', flags.retries, 0) ?? 0,
+      confirm: flagValue(confirmParam(invocation), typed.flags, context.io.cwd) as RunOptions['confirm'],
+      shard: flags.shard === undefined ? undefined : parseShard(flags.shard),
+    }
+    return run.runScripts(options, context)
+  },
 }
 
 /** Returns the flag for actions that wait for a person, as the operation declares it. */

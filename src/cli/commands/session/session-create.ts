@@ -8,9 +8,12 @@ import { note, print } from '../../io.ts'
 import { showWarning } from '../../output/output.ts'
 import { withSpinner } from '../../output/progress.ts'
 import { styleFor } from '../../output/style.ts'
-import { operationCommand, type OperationShape } from '../operation-command.ts'
+import { operationCommand, type OperationShape } from '../../operation-command.ts'
 
 const shape = {
+  cli: 'session create [start-url]',
+  summary: 'Create a browser session',
+  place: 'engine',
   operation: 'createSession',
   flags(command) {
     command.option('--use', 'make it the default session')

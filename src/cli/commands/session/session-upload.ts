@@ -3,11 +3,12 @@ import { requiredWord, textWord } from '../../parse/typed.ts'
 import { Argument } from 'commander'
 import { print } from '../../io.ts'
 import { bytesOf, localFile } from '../../session/local-file.ts'
-import { operationCommand, type OperationShape } from '../operation-command.ts'
+import { operationCommand, type OperationShape } from '../../operation-command.ts'
 
 const shape = {
+  cli: 'session upload <file> [name]',
+  summary: 'Upload a file to a session',
   operation: 'uploadSessionFile',
-  words: 'session upload',
   without: ['name'],
   flags: (command) => {
     command.addArgument(new Argument('<file>', 'file to upload'))

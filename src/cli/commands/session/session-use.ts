@@ -9,17 +9,23 @@ import { withSession } from '../../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { note, print } from '../../io.ts'
 
-export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = parseInvocation(invocation, (command) => {
-    command.addArgument(new Argument('[id|name]', 'session to choose; without it, prints the current choice'))
-    command.option('--clear', 'delete the choice')
-  })
-  const id = textWord(typed.words, 0)
-  if (typed.flags['clear']) {
-    if (id !== undefined) throw new BaxError('invalid_request', '--clear takes no session')
-    return writeChoice(context.settings, undefined)
-  }
-  return id === undefined ? showChoice(context) : choose(context, id)
+export const command: TerminalCommand = {
+  cli: 'session use [id|name]',
+  summary: 'Choose the default session',
+  example: ['bax session use shop', 'bax session use --clear'],
+  place: 'engine',
+  async run(invocation) {
+    const { context, typed } = parseInvocation(invocation, (command) => {
+      command.addArgument(new Argument('[id|name]', 'session to choose; without it, prints the current choice'))
+      command.option('--clear', 'delete the choice')
+    })
+    const id = textWord(typed.words, 0)
+    if (typed.flags['clear']) {
+      if (id !== undefined) throw new BaxError('invalid_request', '--clear takes no session')
+      return writeChoice(context.settings, undefined)
+    }
+    return id === undefined ? showChoice(context) : choose(context, id)
+  },
 }
 
 function showChoice({ io, settings }: Context): void {

@@ -2,9 +2,12 @@
 import { messageOf } from '../../../core/errors/errors.ts'
 import { type Io, note, print } from '../../io.ts'
 import { hasDisplay } from '../../engine/engine-config.ts'
-import { operationCommand, type OperationShape } from '../operation-command.ts'
+import { operationCommand, type OperationShape } from '../../operation-command.ts'
 
 const shape = {
+  cli: 'session view [session-id]',
+  summary: 'Open the live view of a session',
+  place: 'own process',
   operation: 'linkLiveView',
   flags: (command) => void command.option('--print', 'print the URL without opening it'),
 } satisfies OperationShape

@@ -2,9 +2,12 @@
 import { type Event, eventLine } from '../../../core/events/event-line.ts'
 import { print } from '../../io.ts'
 import { watch } from '../../output/watch.ts'
-import { operationCommand, type OperationShape } from '../operation-command.ts'
+import { operationCommand, type OperationShape } from '../../operation-command.ts'
 
 const shape = {
+  cli: 'session watch [session-id]',
+  summary: 'Follow the events of a session',
+  place: 'own process',
   operation: 'sessionEvents',
   flags: (command) => void command.option('--ndjson', 'print one JSON event per line, like --json'),
 } satisfies OperationShape

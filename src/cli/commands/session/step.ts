@@ -12,23 +12,29 @@ import { runBatch } from './do.ts'
 
 const bodyFields: ReadonlySet<string> = new Set(['session_id', 'command', 'commands', 'data', 'observe', 'diff'])
 
-export const command: TerminalCommand = (invocation) => {
-  const { io, manifest, examples } = invocation
-  const fields = operationNamed(manifest, 'browserStep').params.filter(({ name }) => !bodyFields.has(name))
-  const observeFields = operationNamed(manifest, 'observe').params.filter(({ name }) => !bodyFields.has(name))
-  return runBatch(invocation, {
-    parse: kindOf(fields, observeFields, examples),
-    send: ({ settings }, batch, given) => ({
-      words: 'step',
-      operation: 'browserStep',
-      fields: {
-        ...flagFields(fields, batch.flags, io.cwd),
-        ...observeOf(observeFields, batch, io.cwd),
-        ...diffOf(batch, given, settings.json),
-      },
-      show: (body) => showStep(io, body as StepResult),
-    }),
-  })
+export const command: TerminalCommand = {
+  cli: 'step <command> …',
+  summary: 'Run browser commands and print their effect',
+  example: ["bax step click 'ref=e12'", "bax step click 'ref=e12' then type-text '#q' tea --include snapshot,console"],
+  place: 'engine',
+  run(invocation) {
+    const { io, manifest, examples } = invocation
+    const fields = operationNamed(manifest, 'browserStep').params.filter(({ name }) => !bodyFields.has(name))
+    const observeFields = operationNamed(manifest, 'observe').params.filter(({ name }) => !bodyFields.has(name))
+    return runBatch(invocation, {
+      parse: kindOf(fields, observeFields, examples),
+      send: ({ settings }, batch, given) => ({
+        words: 'step',
+        operation: 'browserStep',
+        fields: {
+          ...flagFields(fields, batch.flags, io.cwd),
+          ...observeOf(observeFields, batch, io.cwd),
+          ...diffOf(batch, given, settings.json),
+        },
+        show: (body) => showStep(io, body as StepResult),
+      }),
+    })
+  },
 }
 
 function showStep(io: Io, body: StepResult): void {

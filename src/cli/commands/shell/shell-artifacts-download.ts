@@ -11,24 +11,28 @@ import { artifactsOf, isStdout, saveArtifacts, saveBytes, type Saved, targetOf }
 import { writeThrough } from '../../shell/write-through.ts'
 import { BaxError, exits } from '../../../core/errors/errors.ts'
 
-export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = parseInvocation(invocation, (command) => {
-    command.addArgument(new Argument('<artifact-id>', 'ID of an artifact, or of a session for all its artifacts'))
-    command.addArgument(new Argument('[file-name]', 'name in "bax shell artifacts list"; by default all files'))
-    command.option('-o, --output <file|folder>', 'file or folder to write to; - for standard output')
-  })
-  const id = requiredWord(typed.words, 0)
-  const name = textWord(typed.words, 1)
-  const output = textFlag(typed.flags, 'output')
-  const { io, settings } = context
-  return withEngine(context, { when: 'ask' }, async (engine) => {
-    const { paths, failed } = await save({ io, engine, id, name, output })
-    if (settings.json) print(io, JSON.stringify({ paths, ...(failed.length > 0 && { failed }) }))
-    else for (const path of paths) print(io, path)
-    for (const { error } of failed) note(io, `not saved: ${error}`)
-    if (failed.some(({ code }) => code !== 'invalid_request')) return exits.internal
-    return failed.length > 0 ? exits.failed : exits.done
-  })
+export const command: TerminalCommand = {
+  cli: 'shell artifacts download <artifact-id> [file-name]',
+  summary: 'Download the output files of commands',
+  async run(invocation) {
+    const { context, typed } = parseInvocation(invocation, (command) => {
+      command.addArgument(new Argument('<artifact-id>', 'ID of an artifact, or of a session for all its artifacts'))
+      command.addArgument(new Argument('[file-name]', 'name in "bax shell artifacts list"; by default all files'))
+      command.option('-o, --output <file|folder>', 'file or folder to write to; - for standard output')
+    })
+    const id = requiredWord(typed.words, 0)
+    const name = textWord(typed.words, 1)
+    const output = textFlag(typed.flags, 'output')
+    const { io, settings } = context
+    return withEngine(context, { when: 'ask' }, async (engine) => {
+      const { paths, failed } = await save({ io, engine, id, name, output })
+      if (settings.json) print(io, JSON.stringify({ paths, ...(failed.length > 0 && { failed }) }))
+      else for (const path of paths) print(io, path)
+      for (const { error } of failed) note(io, `not saved: ${error}`)
+      if (failed.some(({ code }) => code !== 'invalid_request')) return exits.internal
+      return failed.length > 0 ? exits.failed : exits.done
+    })
+  },
 }
 
 interface ArtifactRequest extends Pick<Context, 'io'> {

@@ -1,9 +1,15 @@
 /** `bax shell artifacts list`: lists the output files of commands. */
 import { note, print } from '../../io.ts'
 import { showAnswer } from '../../output/output.ts'
-import { operationCommand } from '../operation-command.ts'
+import { operationCommand, type OperationShape } from '../../operation-command.ts'
 
-export const command = operationCommand('listArtifacts', async ({ io, settings, operation, ask }) => {
+const shape = {
+  cli: 'shell artifacts list',
+  summary: 'List the output files of commands',
+  operation: 'listArtifacts',
+} satisfies OperationShape
+
+export const command = operationCommand(shape, async ({ io, settings, operation, ask }) => {
   const list = await ask()
   if (settings.json) return print(io, JSON.stringify(list))
   const files = list.artifacts.flatMap(({ artifact_id, created_at, files }) =>

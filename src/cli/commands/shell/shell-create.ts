@@ -5,9 +5,15 @@ import { showWarning } from '../../output/output.ts'
 import { withSpinner } from '../../output/progress.ts'
 import { addVariables, variablesOf } from '../../shell/variables.ts'
 import { styleFor } from '../../output/style.ts'
-import { operationCommand, type OperationShape } from '../operation-command.ts'
+import { operationCommand, type OperationShape } from '../../operation-command.ts'
 
-const shape = { operation: 'createShell', without: ['env'], flags: addVariables } satisfies OperationShape
+const shape = {
+  cli: 'shell create',
+  summary: 'Create a shell session in a container',
+  operation: 'createShell',
+  without: ['env'],
+  flags: addVariables,
+} satisfies OperationShape
 
 export const command = operationCommand(shape, async ({ io, settings, typed, ask }) => {
   const env = variablesOf(textFlags(typed.flags, 'env'), io)

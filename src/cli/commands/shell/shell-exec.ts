@@ -21,25 +21,29 @@ import { needTerminal, runInTerminal } from '../../shell/terminal.ts'
 /** Exit code of a failure of bax, which must differ from those of commands. */
 const notRun = 125
 
-export const command: TerminalCommand = async (invocation) => {
-  const { io, manifest } = invocation
-  let isJson = false
-  try {
-    const { context, typed } = parseInvocation(invocation, (command) => addExecFlags(command, manifest))
-    isJson = context.settings.json
-    const session = shellFor(context.settings, textFlag(typed.flags, 'session'))?.id
-    const request = await readExec(typed, manifest, io, session)
-    if (request.isTerminal) needTerminal(io, 'run "bax shell exec -s ID -- …" without a terminal instead')
-    if (session === undefined) {
-      return await withEngine(context, { when: 'ask' }, (engine) => runInOwnShell({ context, engine, request }))
+export const command: TerminalCommand = {
+  cli: 'shell exec [--] <command> …',
+  summary: 'Run a command in a shell session',
+  async run(invocation) {
+    const { io, manifest } = invocation
+    let isJson = false
+    try {
+      const { context, typed } = parseInvocation(invocation, (command) => addExecFlags(command, manifest))
+      isJson = context.settings.json
+      const session = shellFor(context.settings, textFlag(typed.flags, 'session'))?.id
+      const request = await readExec(typed, manifest, io, session)
+      if (request.isTerminal) needTerminal(io, 'run "bax shell exec -s ID -- …" without a terminal instead')
+      if (session === undefined) {
+        return await withEngine(context, { when: 'ask' }, (engine) => runInOwnShell({ context, engine, request }))
+      }
+      const need = needOf(operationNamed(manifest, 'shellExec'), { session_id: session })
+      return await withEngine(context, need, (engine) => runNamed({ context, engine, request }, session))
+    } catch (error) {
+      if (error instanceof Error && error.name === 'HelpWanted') throw error
+      const code = await printFailure(error, io, isJson, invocation)
+      return io.signal.aborted ? code : notRun
     }
-    const need = needOf(operationNamed(manifest, 'shellExec'), { session_id: session })
-    return await withEngine(context, need, (engine) => runNamed({ context, engine, request }, session))
-  } catch (error) {
-    if (error instanceof Error && error.name === 'HelpWanted') throw error
-    const code = await printFailure(error, io, isJson, invocation)
-    return io.signal.aborted ? code : notRun
-  }
+  },
 }
 
 interface Exec {

@@ -2,9 +2,16 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import { print } from '../../io.ts'
 import { withLog } from '../../output/progress.ts'
-import { operationCommand } from '../operation-command.ts'
+import { operationCommand, type OperationShape } from '../../operation-command.ts'
 
-export const command = operationCommand('buildShellImage', async (build) => {
+const shape = {
+  cli: 'shell image build',
+  summary: 'Build the image for shell sessions',
+  place: 'own process',
+  operation: 'buildShellImage',
+} satisfies OperationShape
+
+export const command = operationCommand(shape, async (build) => {
   const { io, settings, input, engine, options } = build
   const image = await withLog(io, 'building the image', async (line) => {
     for await (const frame of engine.follow('buildShellImage', input, options)) {

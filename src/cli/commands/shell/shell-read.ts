@@ -1,10 +1,16 @@
 /** `bax shell read`: prints the bytes of a file. */
 import { uncheckedFields } from '../../../client/calls.ts'
 import { print } from '../../io.ts'
-import { operationCommand } from '../operation-command.ts'
+import { operationCommand, type OperationShape } from '../../operation-command.ts'
 import { writeThrough } from '../../shell/write-through.ts'
 
-export const command = operationCommand('readShellFile', async ({ io, settings, input, engine, ask }) => {
+const shape = {
+  cli: 'shell read <path>',
+  summary: 'Print a file of a shell session',
+  operation: 'readShellFile',
+} satisfies OperationShape
+
+export const command = operationCommand(shape, async ({ io, settings, input, engine, ask }) => {
   if (settings.json) return print(io, JSON.stringify(await ask()))
   const { session_id, path, path_b64, offset, length } = input
   if (offset !== undefined || length !== undefined) {

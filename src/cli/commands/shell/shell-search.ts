@@ -1,9 +1,15 @@
 /** `bax shell search`: prints matches as `path:line:column:text`, or as paths. */
 import { exits } from '../../../core/errors/errors.ts'
 import { note, print } from '../../io.ts'
-import { operationCommand } from '../operation-command.ts'
+import { operationCommand, type OperationShape } from '../../operation-command.ts'
 
-export const command = operationCommand('searchShellFiles', async ({ io, settings, ask }) => {
+const shape = {
+  cli: 'shell search [path]',
+  summary: 'Search the files of a shell session',
+  operation: 'searchShellFiles',
+} satisfies OperationShape
+
+export const command = operationCommand(shape, async ({ io, settings, ask }) => {
   const found = await ask()
   if (settings.json) print(io, JSON.stringify(found))
   else {

@@ -1,9 +1,15 @@
 /** `bax shell tree`: prints a directory as a tree. */
 import type { TreeNode } from '../../../core/shapes/shell/files.ts'
 import { note, print } from '../../io.ts'
-import { operationCommand } from '../operation-command.ts'
+import { operationCommand, type OperationShape } from '../../operation-command.ts'
 
-export const command = operationCommand('shellFileTree', async ({ io, settings, ask }) => {
+const shape = {
+  cli: 'shell tree [path]',
+  summary: 'Print a directory as a tree',
+  operation: 'shellFileTree',
+} satisfies OperationShape
+
+export const command = operationCommand(shape, async ({ io, settings, ask }) => {
   const tree = await ask()
   if (settings.json) return print(io, JSON.stringify(tree))
   print(io, tree.path)

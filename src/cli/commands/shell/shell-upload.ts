@@ -3,11 +3,12 @@ import { requiredWord, textWord } from '../../parse/typed.ts'
 import { Argument } from 'commander'
 import { print } from '../../io.ts'
 import { bytesOf, localFile } from '../../session/local-file.ts'
-import { operationCommand, type OperationShape } from '../operation-command.ts'
+import { operationCommand, type OperationShape } from '../../operation-command.ts'
 
 const shape = {
+  cli: 'shell upload <file> [path]',
+  summary: 'Upload a file to a shell session',
   operation: 'uploadShellFile',
-  words: 'shell upload',
   without: ['path'],
   flags: (command) => {
     command.addArgument(new Argument('<file>', 'file to upload'))

@@ -1,9 +1,11 @@
 /** `bax shell write`: writes standard input, or the text of a flag, to a file. */
 import { textFlag } from '../../parse/typed.ts'
 import { type Io, print, readStdinBytes } from '../../io.ts'
-import { operationCommand, type OperationShape } from '../operation-command.ts'
+import { operationCommand, type OperationShape } from '../../operation-command.ts'
 
 const shape = {
+  cli: 'shell write <path>',
+  summary: 'Write to a file of a shell session',
   operation: 'writeShellFile',
   without: ['content', 'encoding'],
   flags: (command) => void command.option('--content <text>', 'text to write instead of standard input'),

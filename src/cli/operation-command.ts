@@ -1,15 +1,15 @@
 /** Commands that take their words and flags from one operation, and print its answer in a way of their own. */
 import type { Command } from 'commander'
-import type { Answer, CallName, Input, Unchecked } from '../../client/calls.ts'
-import type { CallOptions } from '../../client/client.ts'
-import type { OperationEntry } from '../../operations/manifest.ts'
-import { type Context, operationNamed } from '../context.ts'
-import { type LocatedEngine, withSession } from '../engine/locate-engine.ts'
-import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
-import { isShellOperation, needOf } from '../engine/need.ts'
-import { addOperation, readOperation } from '../run-operation.ts'
-import { inNamedSession } from '../session/named-session.ts'
-import type { TypedArguments } from '../parse/values.ts'
+import type { Answer, CallName, Input, Unchecked } from '../client/calls.ts'
+import type { CallOptions } from '../client/client.ts'
+import type { OperationEntry } from '../operations/manifest.ts'
+import { type Context, operationNamed } from './context.ts'
+import { type LocatedEngine, withSession } from './engine/locate-engine.ts'
+import { parseInvocation, type TerminalCommand } from './parse/invocation.ts'
+import { isShellOperation, needOf } from './engine/need.ts'
+import { addOperation, readOperation } from './run-operation.ts'
+import { inNamedSession } from './session/named-session.ts'
+import { snakeCase, type TypedArguments } from './parse/values.ts'
 
 export interface OperationCall<Name extends CallName> extends Context {
   readonly context: Context
@@ -24,29 +24,27 @@ export interface OperationCall<Name extends CallName> extends Context {
   ask(more?: Partial<Input<Name>>): Promise<Answer<Name>>
 }
 
-export interface OperationShape<Name extends CallName = CallName> {
+/** A terminal command of an operation: its positional words are fields. */
+export interface OperationShape<Name extends CallName = CallName> extends Omit<TerminalCommand, 'run'> {
   readonly operation: Name
   /** Fields of the operation for which no flag or word is added. */
   readonly without?: readonly string[]
-  /** Replaces the CLI syntax of the operation, such as `shell download <path>`. */
-  readonly words?: string
   readonly flags?: (command: Command) => void
   /** Whether the default session is created if it does not exist. */
   readonly opensSession?: boolean
 }
 
-/** Creates the command of an operation. `shape` names the operation, and may change its words and flags. */
-export const operationCommand =
-  <Name extends CallName>(
-    given: Name | OperationShape<Name>,
-    work: (call: OperationCall<Name>) => Promise<void | number>,
-  ): TerminalCommand =>
-  async (invocation) => {
-    const shape: OperationShape<Name> = typeof given === 'object' ? given : { operation: given }
-    const { operation: name, without = [], words, flags, opensSession } = shape
+/** Creates the command of an operation. */
+export const operationCommand = <Name extends CallName>(
+  shape: OperationShape<Name>,
+  work: (call: OperationCall<Name>) => Promise<void | number>,
+): TerminalCommand => ({
+  ...shape,
+  async run(invocation) {
+    const { cli, operation: name, without = [], flags, opensSession } = shape
     const whole = operationNamed(invocation.manifest, name)
     const params = whole.params.filter((param) => !without.includes(param.name))
-    const operation = { ...whole, cli: words ?? whole.cli, params }
+    const operation = { ...whole, cli: snakeCase(cli), params }
     const { context, typed } = parseInvocation(invocation, (command) => {
       addOperation(command, operation)
       flags?.(command)
@@ -63,4 +61,5 @@ export const operationCommand =
       }
       return work({ ...context, context, typed, shape, operation, input, engine, options, ask })
     })
-  }
+  },
+})
