@@ -9,7 +9,7 @@ import { parseInvocation, type TerminalCommand } from './parse/invocation.ts'
 import { isShellOperation, needOf } from './engine/need.ts'
 import { addOperation, readOperation } from './run-operation.ts'
 import { inNamedSession } from './session/named-session.ts'
-import { snakeCase, type TypedArguments } from './parse/values.ts'
+import { snakeCase, type TypedArguments } from '../lines/values.ts'
 
 export interface OperationCall<Name extends CallName> extends Context {
   readonly context: Context

@@ -8,13 +8,13 @@ import type { Param } from '../core/operation/params.ts'
 import type { OperationEntry } from '../operations/manifest.ts'
 import { sessionFor, sessionOrDefault, type SessionSource, shellFor } from './session/chosen-session.ts'
 import type { Context } from './context.ts'
-import { addParam, addSessionFlag, addShellFlag, addWord } from './parse/flags.ts'
+import { addParam, addSessionFlag, addShellFlag, addWord } from '../lines/flags.ts'
 import { type LocatedEngine, engineName, withSession } from './engine/locate-engine.ts'
 import { parseInvocation, type Invocation } from './parse/invocation.ts'
 import { print } from './io.ts'
 import { isShellOperation, needOf } from './engine/need.ts'
 import { showAnswer } from './output/output.ts'
-import { flagOf, flagValue, kebab, type TypedArguments, wordValue } from './parse/values.ts'
+import { flagOf, flagValue, kebab, type TypedArguments, wordValue } from '../lines/values.ts'
 
 interface Word {
   readonly param: Param

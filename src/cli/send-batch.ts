@@ -1,11 +1,11 @@
 /** Sends a typed batch of browser commands and prints the results. */
-import { textFlag } from './parse/typed.ts'
+import { textFlag } from '../lines/typed.ts'
 import { resolve } from 'node:path'
 import { type Unchecked, uncheckedFields } from '../client/calls.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { formatFor } from '../core/text/image-format.ts'
 import type { CommandsResult } from '../core/shapes/commands.ts'
-import { batchParams, findEntry, flagFields, type TypedBatch, type TypedCommand } from './parse/batch.ts'
+import { batchParams, findEntry, flagFields, type TypedBatch, type TypedCommand } from '../lines/batch.ts'
 import { showBatch } from './output/batch-output.ts'
 import { explainSession, type FoundSession, noEngineFor, sessionOrDefault } from './session/chosen-session.ts'
 import { createReady } from './session/create-session.ts'
@@ -15,8 +15,9 @@ import type { Context } from './context.ts'
 import { engineName, type LocatedEngine, locateEngine, type Need } from './engine/locate-engine.ts'
 import { note } from './io.ts'
 import { showWarning } from './output/output.ts'
+import { fileReader } from './output/progress.ts'
 import { fetchStored } from './session/fetch-files.ts'
-import { filesToUpload, type NamedFiles, uploadFiles } from './session/upload-files.ts'
+import { filesToUpload, type NamedFiles, uploadFiles, type UploadTools } from '../client/upload-files.ts'
 
 export interface BatchRequest {
   readonly batch: TypedBatch
@@ -52,7 +53,8 @@ export async function sendBatch(context: Context, sending: BatchRequest): Promis
   const need: Need = session && !isDefault ? { when: 'running', absent: noEngineFor(session.id) } : { when: 'start' }
   const local = batch.commands?.map(({ command, data }) => filesToUpload(findEntry(command, manifest), data, io.cwd))
   const engine = sending.engine ?? locateEngine(context, need)
-  const tools = { io, manifest, upload: engine.upload }
+  const { upload } = engine
+  const tools = { manifest, upload, read: fileReader(io), signal: io.signal }
   // The server ignores fields of a new session when one is named.
   const { headless, ...fields } = { ...given, ...kind.fields }
   const { confirm } = fields
@@ -113,7 +115,7 @@ async function withUploads(
   commands: readonly TypedCommand[],
   local: readonly (NamedFiles | undefined)[],
   sessionId: string | undefined,
-  tools: Parameters<typeof uploadFiles>[2] & Pick<Context, 'manifest'>,
+  tools: UploadTools & Pick<Context, 'manifest'>,
 ): Promise<TypedCommand[]> {
   const ready: TypedCommand[] = []
   for (const [at, typed] of commands.entries()) {

@@ -1,8 +1,7 @@
 /** Connection of one client: the engine, the sessions that the client opened, and stored images. */
 import { type Answer, type Calls, callsOf, type Input, type OperationName, type Unchecked } from '../client/calls.ts'
 import type { Transport } from '../client/transport.ts'
-import type { Context } from '../cli/context.ts'
-import { waitForProvision } from '../cli/session/provision.ts'
+import { waitForProvision } from '../client/provision.ts'
 import { type Caller, isAllowed } from '../core/access/caller.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
@@ -12,6 +11,7 @@ import type { HttpOperation } from '../core/operation/operation.ts'
 import type { Manifest } from '../operations/manifest.ts'
 import { HeldSessions } from './held.ts'
 import { takeLease } from './lease.ts'
+import type { LocalHost } from './local.ts'
 import type { McpOptions } from './options.ts'
 import { StoredContent } from './stored.ts'
 
@@ -20,7 +20,7 @@ export interface ConnectionParts {
   readonly manifest: Manifest
   readonly options: McpOptions
   /** Terminal command that serves the client; absent on a server, whose clients have no files on its machine. */
-  readonly local?: Context
+  readonly local?: LocalHost
   /** Caller on a server; absent where the engine itself checks the key. */
   readonly caller?: Caller
   /** Time to reconnect to the engine before the sessions end, in seconds. */
@@ -32,7 +32,7 @@ export interface ConnectionParts {
 export class Connection {
   readonly manifest: Manifest
   readonly options: McpOptions
-  readonly local: Context | undefined
+  readonly local: LocalHost | undefined
   /** Browser sessions of the client. */
   readonly sessions: HeldSessions
   /** Shell sessions of the client. */

@@ -2,38 +2,33 @@
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import type { Context } from '../cli/context.ts'
-import { locateEngine } from '../cli/engine/locate-engine.ts'
-import { type Io, note } from '../cli/io.ts'
 import { limits } from '../core/limits/limits.ts'
-import { Connection } from './connection.ts'
-import type { McpOptions } from './options.ts'
+import { Connection, type ConnectionParts } from './connection.ts'
+import type { LocalHost } from './local.ts'
 import { createMcpServer } from './server.ts'
 
+export interface StdioParts extends Pick<ConnectionParts, 'transport' | 'manifest' | 'options'> {
+  readonly local: LocalHost
+  /** Whether the engine is a server, to which the connection can be lost. */
+  readonly isServer: boolean
+}
+
 /** Returns when standard input has ended, or the process is asked to stop; the client's sessions are closed then. */
-export async function serveStdio(context: Context, options: McpOptions): Promise<void> {
-  const { io, manifest } = context
-  const engine = locateEngine(context, { when: 'start' })
-  const connection = new Connection({
-    transport: engine.transport,
-    manifest,
-    options,
-    local: context,
-    // No connection to a local engine is lost while both processes live.
-    graceSecs: engine.kind === 'server' ? limits.lease.graceSecs : 0,
-    warn: (message) => note(io, `bax mcp: ${message}`),
-  })
+export async function serveStdio({ isServer, ...parts }: StdioParts): Promise<void> {
+  const { local, transport: engine } = parts
+  const warn = (message: string) => local.note(`bax mcp: ${message}`)
+  const connection = new Connection({ ...parts, graceSecs: isServer ? limits.lease.graceSecs : 0, warn })
   const server = createMcpServer(connection)
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
-  server.onerror = (error) => note(io, `bax mcp: ${error.message}`)
-  const transport = new StreamTransport(io)
+  server.onerror = (error) => warn(error.message)
+  const transport = new StreamTransport(local)
   try {
     await server.connect(transport)
     await transport.ended
   } finally {
     await server.close()
     await connection.close()
-    await engine.transport.close()
+    await engine.close()
   }
 }
 
@@ -42,26 +37,26 @@ class StreamTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void
   onclose?: () => void
   onerror?: (error: Error) => void
-  readonly #io: Io
+  readonly #local: LocalHost
   #end = () => {}
   /** Resolves when no further message can arrive. */
   readonly ended = new Promise<void>((resolve) => (this.#end = resolve))
 
-  constructor(io: Io) {
-    this.#io = io
+  constructor(local: LocalHost) {
+    this.#local = local
   }
 
   async start(): Promise<void> {
-    this.#io.signal.addEventListener('abort', this.#end, { once: true })
-    if (this.#io.signal.aborted) this.#end()
+    this.#local.signal.addEventListener('abort', this.#end, { once: true })
+    if (this.#local.signal.aborted) this.#end()
     void this.#read().finally(this.#end)
   }
 
   async #read(): Promise<void> {
     const buffer = new ReadBuffer()
     try {
-      for await (const chunk of this.#io.stdin) {
-        buffer.append(Buffer.from(chunk as string))
+      for await (const chunk of this.#local.stdin) {
+        buffer.append(Buffer.from(chunk))
         this.#deliver(buffer)
       }
     } catch (error) {
@@ -84,7 +79,7 @@ class StreamTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     return new Promise((resolve) => {
-      const { stdout } = this.#io
+      const { stdout } = this.#local
       // A client that is gone closes standard input, too.
       stdout.write(serializeMessage(message), () => resolve())
       // Only streams call back.

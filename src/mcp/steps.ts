@@ -1,18 +1,18 @@
 /** Steps of browser tools: command lines as agents write them, and the effect on the page as text. */
-import { contentOf } from '../cli/output/batch-output.ts'
-import { stepText } from '../cli/output/changes.ts'
-import { observationText } from '../cli/output/observation.ts'
-import { dialogNotes, downloadNotes, hasDismissed, matchesNotes } from '../cli/output/result-notes.ts'
-import { type BatchKind, findEntry, type TypedCommand } from '../cli/parse/batch.ts'
-import { HelpWanted } from '../cli/parse/flags.ts'
-import { parseBatch } from '../cli/parse/parse-batch.ts'
-import { kebab, noFiles } from '../cli/parse/values.ts'
-import { filesToUpload, uploadFiles } from '../cli/session/upload-files.ts'
+import { type BatchKind, findEntry, type TypedCommand } from '../lines/batch.ts'
+import { HelpWanted } from '../lines/flags.ts'
+import { parseBatch } from '../lines/parse-batch.ts'
+import { kebab, noFiles } from '../lines/values.ts'
+import { filesToUpload, uploadFiles } from '../client/upload-files.ts'
 import type { Input } from '../client/calls.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import type { CommandResult } from '../core/shapes/commands.ts'
 import type { StepResult } from '../core/shapes/observe.ts'
 import { isInside } from '../core/state/outside-files.ts'
+import { stepText } from '../core/text/changes.ts'
+import { contentOf } from '../core/text/command-content.ts'
+import { observationText } from '../core/text/observation.ts'
+import { dialogNotes, downloadNotes, hasDismissed, matchesNotes } from '../core/text/result-notes.ts'
 import { splitWords } from '../core/text/shell-words.ts'
 import type { Connection } from './connection.ts'
 import { PageFailure, suggestion, type ToolAnswer, type ToolCall } from './tool.ts'
@@ -99,16 +99,16 @@ async function withUploads(typed: readonly TypedCommand[], session_id: string, {
   const commands: TypedCommand[] = []
   for (const { command, data } of typed) {
     const entry = findEntry(command, manifest)
-    const files = local && filesToUpload(entry, data, local.io.cwd)
+    const files = local && filesToUpload(entry, data, local.cwd)
     if (!local || !files) {
       commands.push({ command, data })
       continue
     }
     for (const file of files) {
-      if (typeof file !== 'string' && !(await isInside(local.io.cwd, file.path)))
-        throw new BaxError('permission_denied', `${file.path} is outside of ${local.io.cwd}`)
+      if (typeof file !== 'string' && !(await isInside(local.cwd, file.path)))
+        throw new BaxError('permission_denied', `${file.path} is outside of ${local.cwd}`)
     }
-    const names = await uploadFiles(files, session_id, { io: local.io, upload: calls.upload })
+    const names = await uploadFiles(files, session_id, { ...local, upload: calls.upload })
     commands.push({ command, data: { ...data, [entry!.localFiles!]: names } })
   }
   return commands

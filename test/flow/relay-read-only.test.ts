@@ -1,7 +1,7 @@
 /** Commands in a browser that its user shares read-only: reading ones work and change nothing, others are denied. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeManifest } from '../../src/operations/manifest.ts'
-import { parseBatch } from '../../src/cli/parse/parse-batch.ts'
+import { parseBatch } from '../../src/lines/parse-batch.ts'
 import type { Client } from '../../src/client/client.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'

@@ -6,7 +6,7 @@ import { connectBrowser } from '../support/relay.ts'
 import { command } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
-import { parseBatch } from '../../src/cli/parse/parse-batch.ts'
+import { parseBatch } from '../../src/lines/parse-batch.ts'
 import { makeManifest } from '../../src/operations/manifest.ts'
 
 const pages = {

@@ -68,21 +68,21 @@ const layers: Layers = {
   // Redis behind gateways and workers; loaded for `--fleet` and not before.
   fleet: { below: ['core', 'operations', 'engine'], packages: ['bullmq', 'ioredis'] },
   client: { below: ['core', 'operations'], lazily: ['server', 'engine'], packages: [] },
+  lines: { below: ['core', 'client'], packages: ['commander'] },
   cli: {
-    below: ['core', 'client'],
+    below: ['core', 'client', 'lines'],
     lazily: ['operations', 'server', 'engine', 'fleet', 'tui', 'cli/run', 'mcp'],
     packages: ['commander', 'env-paths'],
     lazyPackages: ['chalk', 'htmlparser2', 'open', 'ora', 'yaml'],
   },
   // Loaded when `bax run` is called and not before, so that it may use what it needs.
   'cli/run': {
-    below: ['core', 'client', 'cli', 'commands', 'operations'],
+    below: ['core', 'client', 'lines', 'cli', 'commands', 'operations'],
     packages: ['ajv', 'fflate', 'pixelmatch', 'pngjs', 'tinyglobby', 'yaml', 'zod'],
   },
   // Loaded by `bax mcp`, and by `bax serve` at the first request to `/mcp`.
   mcp: {
-    below: ['core', 'commands', 'operations', 'client', 'cli'],
-    lazily: ['cli/run'],
+    below: ['core', 'commands', 'operations', 'client', 'lines'],
     packages: ['@modelcontextprotocol/sdk', 'zod'],
   },
   // Loaded when `bax tui` is called; full pictures are decoded only for terminals that can show them.
@@ -197,6 +197,10 @@ describe('the architecture', () => {
       ({ name, text }) => name.startsWith('fleet/') && /\b(?:defineCommand|eval|evalsha)\(/.test(text),
     )
     expect(definers.map(({ name }) => name)).toEqual(['fleet/redis/script.ts'])
+  })
+
+  test('the MCP server takes nothing from the terminal, not even types', () => {
+    expect(files.filter(({ name, text }) => name.startsWith('mcp/') && /['"][./]+cli\//.test(text))).toEqual([])
   })
 
   test('operations are called by name, so that the compiler checks their input and output', () => {

@@ -1,5 +1,5 @@
 /** `bax api`: sends any request to the API. */
-import { requiredWord, textFlag } from '../parse/typed.ts'
+import { requiredWord, textFlag } from '../../lines/typed.ts'
 import { Argument } from 'commander'
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import { route } from '../../core/operation/route.ts'
@@ -10,7 +10,7 @@ import { print } from '../io.ts'
 import { printError } from '../output/errors.ts'
 import { whileRead } from '../output/reader.ts'
 import { needOf } from '../engine/need.ts'
-import { readJson } from '../parse/values.ts'
+import { readJson } from '../parse/read-json.ts'
 
 export const command: TerminalCommand = {
   cli: 'api <METHOD> <path>',

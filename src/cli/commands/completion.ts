@@ -1,5 +1,5 @@
 /** `bax completion`: prints a completion script for a shell. */
-import { requiredWord } from '../parse/typed.ts'
+import { requiredWord } from '../../lines/typed.ts'
 import { Argument } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'

@@ -6,14 +6,14 @@ import { type CrawlCalls, crawlCalls } from '../crawl/crawl-calls.ts'
 import { crawlToEnd } from '../crawl/crawl-to-end.ts'
 import { type Context, operationNamed } from '../context.ts'
 import { crawlSince, startSince } from '../crawl/since.ts'
-import { addParam } from '../parse/flags.ts'
+import { addParam } from '../../lines/flags.ts'
 import { withEngine } from '../engine/locate-engine.ts'
 import { parseInvocation, type Invocation, type TerminalCommand } from '../parse/invocation.ts'
 import { print } from '../io.ts'
 import { showAnswer } from '../output/output.ts'
 import { readOperation } from '../run-operation.ts'
 import { addJsonFlags, withJsonFormat } from '../scrape/json-format.ts'
-import { attributeOf, kebab, type TypedArguments } from '../parse/values.ts'
+import { attributeOf, kebab, type TypedArguments } from '../../lines/values.ts'
 
 export const command: TerminalCommand = {
   cli: 'crawl <url>',

@@ -1,5 +1,5 @@
 /** `bax extract`: converts HTML files or standard input to Markdown or JSON, without a browser or the network. */
-import { listedWords, textFlag } from '../parse/typed.ts'
+import { listedWords, textFlag } from '../../lines/typed.ts'
 import { basename, resolve } from 'node:path'
 import { Option } from 'commander'
 import { BaxError, exits } from '../../core/errors/errors.ts'
@@ -15,7 +15,7 @@ import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { note, print } from '../io.ts'
 import { addJsonFlags, readSchema } from '../scrape/json-format.ts'
 import { showWarning } from '../output/output.ts'
-import type { TypedArguments } from '../parse/values.ts'
+import type { TypedArguments } from '../../lines/values.ts'
 
 export const command: TerminalCommand = {
   cli: 'extract [file…]',

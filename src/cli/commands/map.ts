@@ -2,7 +2,7 @@
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import { printError } from '../output/errors.ts'
 import { print } from '../io.ts'
-import { blockedHint } from '../output/result-notes.ts'
+import { blockedHint } from '../../core/text/result-notes.ts'
 import { showWarning } from '../output/output.ts'
 import { withClock } from '../output/progress.ts'
 import { operationCommand, type OperationShape } from '../operation-command.ts'

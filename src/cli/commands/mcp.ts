@@ -1,9 +1,11 @@
 /** `bax mcp`: serves the tools of bax to an agent. */
 import { kindNames } from '../../core/access/approvals.ts'
 import { param } from '../serve/param.ts'
-import { addParam } from '../parse/flags.ts'
+import { addParam } from '../../lines/flags.ts'
+import { locateEngine } from '../engine/locate-engine.ts'
+import { openMcpHost } from '../mcp/host.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
-import { readParams } from '../parse/typed.ts'
+import { readParams } from '../../lines/typed.ts'
 
 const params = {
   tools: param('tools', 'tools to offer: all, or some of browser, scrape, shell and relay', { type: 'string[]' }),
@@ -38,6 +40,8 @@ export const command: TerminalCommand = {
       import('../../mcp/stdio.ts'),
     ])
     const options = readOptions(readParams(params, typed.flags, context.io.cwd), context.manifest)
-    await serveStdio(context, options)
+    const { transport, kind } = locateEngine(context, { when: 'start' })
+    const local = openMcpHost(context)
+    await serveStdio({ transport, manifest: context.manifest, options, local, isServer: kind === 'server' })
   },
 }

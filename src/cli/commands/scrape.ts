@@ -1,5 +1,5 @@
 /** `bax scrape`: scrapes pages to standard output or files. */
-import { addParam } from '../parse/flags.ts'
+import { addParam } from '../../lines/flags.ts'
 import { locateEngine } from '../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { addJsonFlags } from '../scrape/json-format.ts'

@@ -1,11 +1,11 @@
 /** `bax search`: searches the web, and scrapes the results on request. */
-import { listedWords, textFlag } from '../parse/typed.ts'
+import { listedWords, textFlag } from '../../lines/typed.ts'
 import type { Unchecked } from '../../client/calls.ts'
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { SearchAnswer } from '../../core/shapes/search.ts'
 import { noEngineFor } from '../session/chosen-session.ts'
 import { type Context, operationNamed } from '../context.ts'
-import { addParam } from '../parse/flags.ts'
+import { addParam } from '../../lines/flags.ts'
 import { type Need, withEngine } from '../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { note, print } from '../io.ts'
@@ -14,7 +14,7 @@ import { withClock } from '../output/progress.ts'
 import { readOperation } from '../run-operation.ts'
 import { addJsonFlags, withJsonFormat } from '../scrape/json-format.ts'
 import { reportMissing, saveResults, showResults } from '../search/results.ts'
-import type { TypedArguments } from '../parse/values.ts'
+import type { TypedArguments } from '../../lines/values.ts'
 
 /** Fields without a flag of their own. */
 const notFlags = new Set(['query', 'session_id', 'scrape_options'])

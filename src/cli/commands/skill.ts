@@ -1,5 +1,5 @@
 /** `bax skill`: prints the skill for agents, or installs it with its references, which are pages of the guide. */
-import { textFlag } from '../parse/typed.ts'
+import { textFlag } from '../../lines/typed.ts'
 import { join, resolve } from 'node:path'
 import { BaxError } from '../../core/errors/errors.ts'
 import { readGuide, readSkill } from '../guide/pages.ts'

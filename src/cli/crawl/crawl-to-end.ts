@@ -1,5 +1,5 @@
 /** Runs a new or resumed crawl to its end, and prints and writes its results. */
-import { textFlag } from '../parse/typed.ts'
+import { textFlag } from '../../lines/typed.ts'
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Unchecked } from '../../client/calls.ts'

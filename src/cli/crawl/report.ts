@@ -2,7 +2,7 @@
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { CrawlAccounts, CrawlError } from '../../core/shapes/crawl.ts'
 import type { SiteChanges } from '../../core/shapes/jobs/changes.ts'
-import { blockedHint } from '../output/result-notes.ts'
+import { blockedHint } from '../../core/text/result-notes.ts'
 import { interruptedExit, printError } from '../output/errors.ts'
 import { type Io, note } from '../io.ts'
 import { styleFor } from '../output/style.ts'

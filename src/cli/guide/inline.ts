@@ -1,4 +1,5 @@
 /** Text with code spans, bold words and links, as words and lines for a terminal. */
+import type { Text } from '../../core/text/wrap.ts'
 import type { Style } from '../output/style.ts'
 
 export interface Layout {
@@ -7,12 +8,6 @@ export interface Layout {
   readonly width: number
   /** Returns what to show beside the text of a link; undefined shows the text only. */
   readonly target: (url: string) => string | undefined
-}
-
-/** A word or a line in its style, and the number of columns that it takes. */
-export interface Text {
-  readonly shown: string
-  readonly length: number
 }
 
 const link = /\[([^\]]+)\]\(([^()\s]+)\)/g
@@ -50,16 +45,4 @@ const piecesOf = (part: string): string[] =>
 function paint(word: string, part: string, isBold: boolean, { cyan, bold }: Style): string {
   const coloured = isCode(part) ? cyan(word) : word
   return isBold ? bold(coloured) : coloured
-}
-
-/** Joins words to lines of at most `width` columns; a longer word has a line of its own. */
-export function wrap(words: readonly Text[], width: number): Text[] {
-  const lines: Text[] = []
-  for (const word of words) {
-    const line = lines.at(-1)
-    if (line && line.length + 1 + word.length <= width) {
-      lines[lines.length - 1] = { shown: `${line.shown} ${word.shown}`, length: line.length + 1 + word.length }
-    } else lines.push(word)
-  }
-  return lines
 }

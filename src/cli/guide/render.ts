@@ -1,5 +1,6 @@
 /** Lays out the Markdown of the guide for a terminal: headings, paragraphs, lists, tables and code blocks. */
-import { type Layout, styledWords, wrap } from './inline.ts'
+import { wrap } from '../../core/text/wrap.ts'
+import { type Layout, styledWords } from './inline.ts'
 import { tableLines } from './table.ts'
 
 /** Returns a page in lines of at most `width` columns, except for code. */

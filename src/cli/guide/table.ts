@@ -1,5 +1,6 @@
 /** Tables of the guide: columns as wide as their content, or narrower so that the table fits the terminal. */
-import { type Layout, styledWords, type Text, wrap } from './inline.ts'
+import { type Text, wrap } from '../../core/text/wrap.ts'
+import { type Layout, styledWords } from './inline.ts'
 
 const gap = '  '
 

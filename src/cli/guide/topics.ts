@@ -4,7 +4,7 @@ import type { Manifest } from '../../operations/manifest.ts'
 import type { Io } from '../io.ts'
 import { findCommand } from '../parse/command-table.ts'
 import type { TableEntry } from '../parse/table-entry.ts'
-import { commandsNamed } from '../parse/named-commands.ts'
+import { commandsNamed } from '../../lines/named-commands.ts'
 import { type GuidePage, readGuide } from './pages.ts'
 
 /** All names that can follow `bax`. */

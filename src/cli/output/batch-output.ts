@@ -2,21 +2,23 @@
 import { relative, resolve } from 'node:path'
 import { BaxError, type ErrorCode, errorTable, exits } from '../../core/errors/errors.ts'
 import type { Annotation, CommandResult, CommandsResult } from '../../core/shapes/commands.ts'
-import type { CommandEntry } from '../../operations/manifest.ts'
-import { findEntry, type TypedCommand } from '../parse/batch.ts'
+import { type Content, contentOf } from '../../core/text/command-content.ts'
+import { findEntry, type TypedCommand } from '../../lines/batch.ts'
 import type { Context } from '../context.ts'
 import { note, print } from '../io.ts'
 import { quoted } from './quoted.ts'
-import { blockedHint, dialogNotes, downloadNotes, keptAnswerNotes, matchesNotes, swappedHint } from './result-notes.ts'
+import {
+  blockedHint,
+  dialogNotes,
+  downloadNotes,
+  keptAnswerNotes,
+  matchesNotes,
+  swappedHint,
+} from '../../core/text/result-notes.ts'
 import { styleFor } from './style.ts'
-import { kebab } from '../parse/values.ts'
+import { kebab } from '../../lines/values.ts'
 import { showTable } from './output.ts'
 import { writeNew, writeOutput } from './write-output.ts'
-
-/** Printable content of one result. */
-type Content =
-  | { readonly text: string; readonly table?: { readonly rows: Row[]; readonly columns: readonly string[] } }
-  | { readonly bytes: Buffer; readonly extension: string }
 
 /** Writes the results of a batch; returns the exit code. `now` names screenshots without a file name. */
 export async function showBatch(
@@ -69,37 +71,6 @@ async function showResult(context: Context, { result, content, file }: Shown, no
 
 /** Returns the exit code of the first failure; a newer server may send codes that are unknown here. */
 const exitOf = ({ code }: CommandsResult): number => errorTable[code as ErrorCode]?.exit ?? exits.failed
-
-/** Returns the printable content of a result, if it has any. */
-export function contentOf(
-  { command_type, content_type, data }: CommandResult,
-  entry: CommandEntry | undefined,
-): Content | undefined {
-  if (!data) return undefined
-  const bytes = entry?.bytes && data[entry.bytes]
-  if (typeof bytes === 'string') {
-    if (typeof data['path'] === 'string') return { text: data['path'] }
-    return { bytes: Buffer.from(bytes, 'base64'), extension: content_type?.split('/')[1] ?? 'bin' }
-  }
-  if (entry?.stores) return { text: String(data[entry.stores]) }
-  if (command_type !== 'extraction') return entry?.prints ? { text: text(data[entry.prints]) } : undefined
-  const result = data['result'] as { type: string; value: unknown } | undefined
-  const rows = entry?.table && rowsOf(result?.value, entry.table.items)
-  if (rows) return { text: text(result!.value), table: { rows, columns: entry.table!.columns } }
-  if (result)
-    return { text: result.type === 'nan' ? 'NaN' : result.type === 'undefined' ? 'undefined' : text(result.value) }
-  return { text: text(Object.hasOwn(data, 'content') ? data['content'] : data) }
-}
-
-type Row = Record<string, unknown>
-
-/** Returns the rows of a table in a result. */
-function rowsOf(value: unknown, items: string | undefined): Row[] | undefined {
-  const list = items === undefined ? value : (value as Row | undefined)?.[items]
-  return Array.isArray(list) ? (list as Row[]) : undefined
-}
-
-const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
 
 async function showStep({ io }: Context, { success, skipped, command, duration_ms }: CommandResult): Promise<void> {
   if (skipped) return

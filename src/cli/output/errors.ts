@@ -4,7 +4,7 @@ import { localFiles } from '../../core/state/local-files.ts'
 import { systemReason, systemSentence, withSystemCause } from '../../core/errors/system-errors.ts'
 import { exitOf, type Io, note, print, stopSignals } from '../io.ts'
 import { readSettings } from '../settings.ts'
-import { blockedHint } from './result-notes.ts'
+import { blockedHint } from '../../core/text/result-notes.ts'
 import { styleFor } from './style.ts'
 import type { TypedLine } from './typed-fields.ts'
 

@@ -1,5 +1,7 @@
 /** Progress on stderr; silent unless stderr is a terminal. */
+import { createReadStream } from 'node:fs'
 import { type Io, note } from '../io.ts'
+import type { LocalFile } from '../../client/local-file.ts'
 import { counted } from './counted.ts'
 
 export interface Spinner {
@@ -115,6 +117,12 @@ export async function* withByteCount(
     spinner.stop()
   }
 }
+
+/** Returns a function that reads files, and shows the number of bytes. */
+export const fileReader =
+  (io: Io) =>
+  ({ path, name, size }: LocalFile): AsyncIterable<Uint8Array> =>
+    withByteCount(io, name, createReadStream(path), size)
 
 /** Shows a spinner while `work` runs. */
 export async function withSpinner<Result>(

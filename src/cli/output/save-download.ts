@@ -1,5 +1,5 @@
 /** Saves the file that a download operation returns. */
-import { textFlag } from '../parse/typed.ts'
+import { textFlag } from '../../lines/typed.ts'
 import { posix } from 'node:path'
 import type { Command } from 'commander'
 import type { Download } from '../../client/client.ts'

@@ -3,10 +3,10 @@ import { type BaxError, type FieldError, truncate } from '../../core/errors/erro
 import { formatFieldError } from '../../core/errors/input-errors.ts'
 import type { Param } from '../../core/operation/params.ts'
 import type { Manifest } from '../../operations/manifest.ts'
-import { findEntry, segments } from '../parse/batch.ts'
+import { findEntry, segments } from '../../lines/batch.ts'
 import { commandTable } from '../parse/command-table.ts'
 import type { Invocation } from '../parse/invocation.ts'
-import { flagOf, kebab } from '../parse/values.ts'
+import { flagOf, kebab } from '../../lines/values.ts'
 
 /** A command line of which the engine rejected a field. */
 export type TypedLine = Pick<Invocation, 'words' | 'argv' | 'manifest'>

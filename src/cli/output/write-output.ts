@@ -1,8 +1,9 @@
 /** Files that commands write. */
 import { systemReason, systemSentence, systemCode } from '../../core/errors/system-errors.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
+import type { Io } from '../io.ts'
 
 /** Codes of failures that another path does not avoid. */
 const notPath: Readonly<Record<string, ErrorCode>> = {
@@ -51,4 +52,13 @@ export function writeNew(folder: string, { now, extension }: { now: Date; extens
       if (systemCode(cause) !== 'EEXIST') throw cannotWrite(path, cause, elsewhere)
     }
   }
+}
+
+/** Writes a screenshot to `file`, or to a new file in the working folder; returns the path relative to that folder. */
+export function writeScreenshot({ cwd }: Pick<Io, 'cwd'>, base64: string, file?: string): string {
+  const bytes = Buffer.from(base64, 'base64')
+  if (file === undefined) return relative(cwd, writeNew(cwd, { now: new Date(), extension: 'png' }, bytes))
+  const path = resolve(cwd, file)
+  writeOutput(path, bytes)
+  return relative(cwd, path)
 }

@@ -1,5 +1,5 @@
 /** Names of commands in request bodies, which may be spelled as on the command line. */
-import { snakeCase } from './values.ts'
+import { snakeCase } from '../../lines/values.ts'
 
 /** Renames `navigate-to` to `navigate_to`, for all commands in a body of POST /commands or POST /browser_step. */
 export function renameCommands(body: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -2,9 +2,9 @@
 import { BaxError } from '../../core/errors/errors.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
 import type { Manifest } from '../../operations/manifest.ts'
-import { commandsNamed, secondWords } from './named-commands.ts'
+import { commandsNamed, secondWords } from '../../lines/named-commands.ts'
 import type { CliManifest, TableEntry } from './table-entry.ts'
-import { adviceFor, suggestion } from './suggestion.ts'
+import { adviceFor, suggestion } from '../../lines/suggestion.ts'
 
 /** Returns all commands; a custom one replaces the operation of the same name. */
 export function commandTable({ operations, terminal }: CliManifest): TableEntry[] {

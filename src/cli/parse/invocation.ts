@@ -3,11 +3,11 @@ import type { Command } from 'commander'
 import type { Examples } from '../../core/operation/examples.ts'
 import type { Context } from '../context.ts'
 import type { MarkedOutput } from '../output/boundaries.ts'
-import { addBoundariesFlag, addGlobalFlags, newCommand, parse } from './flags.ts'
+import { addBoundariesFlag, addGlobalFlags, newCommand, parse } from '../../lines/flags.ts'
 import type { Io } from '../io.ts'
 import { readSettings } from '../settings.ts'
 import type { CliManifest, Place } from './table-entry.ts'
-import { globalFlags, type TypedArguments } from './values.ts'
+import { globalFlags, type TypedArguments } from '../../lines/values.ts'
 
 export interface Invocation {
   readonly io: Io

@@ -1,13 +1,13 @@
 /** Flags of `bax relay connect`. */
-import { textFlag, textFlags } from '../parse/typed.ts'
+import { textFlag, textFlags } from '../../lines/typed.ts'
 import type { Command } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { BrowserSource } from '../../engine/relay/connector/endpoint.ts'
 import { type CollectedKind, collectedKinds, relayPolicies, runningBrowsers } from '../../core/relay-names.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
 import type { Io } from '../io.ts'
-import { collect } from '../parse/flags.ts'
-import { fileText, type TypedArguments } from '../parse/values.ts'
+import { collect } from '../../lines/flags.ts'
+import { fileText, type TypedArguments } from '../../lines/values.ts'
 
 export function addConnectFlags(command: Command): void {
   command

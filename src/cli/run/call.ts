@@ -8,8 +8,8 @@ import type { CommandResult } from '../../core/shapes/commands.ts'
 import type { CallAction } from './script/plan.ts'
 import type { Failure } from './report.ts'
 import { startsShell } from './script/verbs.ts'
-import { dialogNotes, downloadNotes, matchesNotes } from '../output/result-notes.ts'
-import { filesToUpload, type NamedFiles } from '../session/upload-files.ts'
+import { dialogNotes, downloadNotes, matchesNotes } from '../../core/text/result-notes.ts'
+import { filesToUpload, type NamedFiles } from '../../client/upload-files.ts'
 
 /** The result of a step. */
 export interface Outcome {

@@ -11,7 +11,8 @@ import { withControlNotice } from '../output/control-notice.ts'
 import { interruptedExit } from '../output/errors.ts'
 import { showWarning } from '../output/output.ts'
 import { writeOutput } from '../output/write-output.ts'
-import { uploadFiles } from '../session/upload-files.ts'
+import { uploadFiles } from '../../client/upload-files.ts'
+import { fileReader } from '../output/progress.ts'
 import { type EngineTools, interrupted } from './call.ts'
 import { shownPath } from './files.ts'
 import { reportChecked, reportErrors } from './check-report.ts'
@@ -145,7 +146,8 @@ const engineTools = ({ io }: Context, engine: Calls, mask: Mask): EngineTools =>
     writeOutput(target, bytes)
     return target
   },
-  uploadFiles: (files, sessionId) => uploadFiles(files, sessionId, { io, upload: engine.upload }),
+  uploadFiles: (files, sessionId) =>
+    uploadFiles(files, sessionId, { read: fileReader(io), upload: engine.upload, signal: io.signal }),
   cwd: io.cwd,
 })
 

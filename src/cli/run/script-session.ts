@@ -2,7 +2,7 @@
 import { type ActionKind, assertConfirms } from '../../core/access/approvals.ts'
 import type { Calls } from '../../client/calls.ts'
 import { asBaxError, BaxError } from '../../core/errors/errors.ts'
-import { waitForProvision } from '../session/provision.ts'
+import { waitForProvision } from '../../client/provision.ts'
 import type { EngineTools } from './call.ts'
 import type { RunnerTools } from './runner.ts'
 import type { SessionFields } from './script/shape.ts'

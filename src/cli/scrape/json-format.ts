@@ -1,9 +1,9 @@
 /** Flags `--prompt` and `--schema`, which request the json format. */
-import { textFlag } from '../parse/typed.ts'
+import { textFlag } from '../../lines/typed.ts'
 import type { Command } from 'commander'
 import type { Unchecked } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import { fileText, type TypedArguments } from '../parse/values.ts'
+import { fileText, type TypedArguments } from '../../lines/values.ts'
 
 /** Adds the two flags to a command. */
 export const addJsonFlags = (command: Command): Command =>

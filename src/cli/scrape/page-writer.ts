@@ -1,11 +1,11 @@
 /** Destinations of scraped pages: standard output in several forms, a file, or a folder. */
-import { textFlag } from '../parse/typed.ts'
+import { textFlag } from '../../lines/typed.ts'
 import { existsSync, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import type { BaxError } from '../../core/errors/errors.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { Context } from '../context.ts'
-import { blockedHint } from '../output/result-notes.ts'
+import { blockedHint } from '../../core/text/result-notes.ts'
 import { printError } from '../output/errors.ts'
 import { note, print } from '../io.ts'
 import { showWarning } from '../output/output.ts'

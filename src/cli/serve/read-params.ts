@@ -5,7 +5,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { parseRange } from '../../core/net/address-range.ts'
 import type { Io } from '../io.ts'
-import { fileText } from '../parse/values.ts'
+import { fileText } from '../../lines/values.ts'
 import { checkedProfileKey } from '../../core/config/settings.ts'
 
 /** Flags of both commands. */

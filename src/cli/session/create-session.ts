@@ -3,7 +3,7 @@ import type { Calls, Input, Unchecked } from '../../client/calls.ts'
 import type { SessionCreated } from '../../core/shapes/session.ts'
 import type { Context } from '../context.ts'
 import { showWarning } from '../output/output.ts'
-import { waitForProvision } from './provision.ts'
+import { waitForProvision } from '../../client/provision.ts'
 
 /** Creates a session, waits for its browser, reports its warning, and returns its ID. */
 export async function createReady(

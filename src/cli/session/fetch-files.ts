@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Calls } from '../../client/calls.ts'
 import type { CommandsResult } from '../../core/shapes/commands.ts'
 import type { Context } from '../context.ts'
-import { findEntry, type TypedCommand } from '../parse/batch.ts'
+import { findEntry, type TypedCommand } from '../../lines/batch.ts'
 import { saveBytes } from '../shell/save-files.ts'
 import { writeThrough } from '../shell/write-through.ts'
 

@@ -6,7 +6,7 @@ import type { SessionRecord } from '../../core/shapes/session.ts'
 import { type Context, operationNamed } from '../context.ts'
 import { note } from '../io.ts'
 import { showWarning } from '../output/output.ts'
-import { flagOf } from '../parse/values.ts'
+import { flagOf } from '../../lines/values.ts'
 import { createReady } from './create-session.ts'
 import type { NamedSession } from './named-session.ts'
 

@@ -1,14 +1,14 @@
 /** Converts the arguments of `bax shell exec` to a request. */
-import { listedWords, textFlag, textFlags } from '../parse/typed.ts'
+import { listedWords, textFlag, textFlags } from '../../lines/typed.ts'
 import type { Command } from 'commander'
 import { type Unchecked, uncheckedFields } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
 import type { Manifest } from '../../operations/manifest.ts'
 import { operationNamed } from '../context.ts'
-import { addParam, addShellFlag } from '../parse/flags.ts'
+import { addParam, addShellFlag } from '../../lines/flags.ts'
 import { type Io, readStdin } from '../io.ts'
-import { fileText, flagValue, type TypedArguments } from '../parse/values.ts'
+import { fileText, flagValue, type TypedArguments } from '../../lines/values.ts'
 import { addVariables, variablesOf } from './variables.ts'
 
 /** Fields that are flags, by operation. */

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Io } from '../io.ts'
-import { collect } from '../parse/flags.ts'
+import { collect } from '../../lines/flags.ts'
 
 export const addVariables = (command: Command): Command =>
   command.option(

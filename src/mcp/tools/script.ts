@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Io } from '../../cli/io.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { operations } from '../../operations/index.ts'
 import { defineTool } from '../tool.ts'
@@ -20,30 +19,22 @@ export const browserScript = defineTool({
     vars: z.record(z.string(), z.string()).optional().describe('Values of ${vars.name}'),
   }),
   async run({ connection, signal }, { script, vars = {} }) {
-    const { io, manifest, settings } = connection.local!
     const folder = await mkdtemp(join(tmpdir(), 'bax-mcp-'))
     const sessions: string[] = []
     try {
       await writeFile(join(folder, 'script.yaml'), script, { mode: 0o600 })
-      const chunks: string[] = []
-      const output: Io['stdout'] = { write: (chunk) => chunks.push(String(chunk)), isTTY: false }
-      // Environment variables of the client's machine may be secrets.
-      const captured: Io = { ...io, stdout: output, stderr: output, env: {}, cwd: folder, signal }
-      const { runScripts } = await import('../../cli/run/index.ts')
-      const options = {
-        files: ['script.yaml'],
+      const { text, passed } = await connection.local!.runScript({
+        cwd: folder,
+        file: 'script.yaml',
         vars,
-        reporters: [{ name: 'line' as const }],
-        parallel: 1,
-        retries: 0,
-        onSession: (id: string) => {
+        confirm: connection.options.confirm,
+        signal,
+        onSession: (id) => {
           sessions.push(id)
           connection.scriptSessions.add(id)
         },
-        ...(connection.options.confirm && { confirm: connection.options.confirm }),
-      }
-      const code = await runScripts(options, { io: captured, manifest, settings: { ...settings, json: false } })
-      return { page: chunks.join('').trimEnd(), failed: code !== 0 }
+      })
+      return { page: text.trimEnd(), failed: !passed }
     } finally {
       for (const id of sessions) connection.scriptSessions.delete(id)
       await rm(folder, { recursive: true, force: true })

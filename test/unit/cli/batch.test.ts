@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseBatch } from '../../../src/cli/parse/parse-batch.ts'
+import { parseBatch } from '../../../src/lines/parse-batch.ts'
 import { BaxError } from '../../../src/core/errors/errors.ts'
 import { makeManifest } from '../../../src/operations/manifest.ts'
 

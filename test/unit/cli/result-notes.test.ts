@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { blockedHint, keptAnswerNotes, swappedHint } from '../../../src/cli/output/result-notes.ts'
+import { blockedHint, keptAnswerNotes, swappedHint } from '../../../src/core/text/result-notes.ts'
 
 describe('the hint of a blocked URL', () => {
   const server = 'http://127.0.0.1:4100'

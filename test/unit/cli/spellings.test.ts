@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { parseBatch } from '../../../src/cli/parse/parse-batch.ts'
+import { parseBatch } from '../../../src/lines/parse-batch.ts'
 import { commandTable, findCommand } from '../../../src/cli/parse/command-table.ts'
 import { makeCliManifest } from '../../../src/cli/parse/make-manifest.ts'
-import { commandsNamed } from '../../../src/cli/parse/named-commands.ts'
+import { commandsNamed } from '../../../src/lines/named-commands.ts'
 import { operationNamed } from '../../../src/cli/context.ts'
-import { synonyms } from '../../../src/cli/parse/suggestion.ts'
-import { flagValue } from '../../../src/cli/parse/values.ts'
+import { synonyms } from '../../../src/lines/suggestion.ts'
+import { flagValue } from '../../../src/lines/values.ts'
 
 const manifest = await makeCliManifest()
 const entries = commandTable(manifest)

@@ -1,5 +1,5 @@
 /** `bax fleet import`: copies keys, profiles and relay tokens from a state folder to the Redis of a fleet. */
-import { textWord } from '../../parse/typed.ts'
+import { textWord } from '../../../lines/typed.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Argument } from 'commander'
@@ -8,9 +8,9 @@ import type { Param } from '../../../core/operation/params.ts'
 import type { ImportReport } from '../../../fleet/import/import.ts'
 import { checkedFleetUrl, fleetParam } from '../../fleet/address.ts'
 import { note, print } from '../../io.ts'
-import { addParam } from '../../parse/flags.ts'
+import { addParam } from '../../../lines/flags.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
-import { flagValue } from '../../parse/values.ts'
+import { flagValue } from '../../../lines/values.ts'
 
 const overwrite: Param = {
   name: 'overwrite',

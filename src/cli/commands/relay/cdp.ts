@@ -1,5 +1,5 @@
 /** `bax cdp`: calls a method of the Chrome DevTools Protocol. */
-import { requiredWord, textFlag, textWord } from '../../parse/typed.ts'
+import { requiredWord, textFlag, textWord } from '../../../lines/typed.ts'
 import { resolve } from 'node:path'
 import { Argument, Option } from 'commander'
 import { uncheckedFields } from '../../../client/calls.ts'
@@ -9,7 +9,8 @@ import { printError } from '../../output/errors.ts'
 import { engineName, withSession } from '../../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { type Io, print } from '../../io.ts'
-import { readJson, type TypedArguments } from '../../parse/values.ts'
+import { readJson } from '../../parse/read-json.ts'
+import type { TypedArguments } from '../../../lines/values.ts'
 import { writeOutput } from '../../output/write-output.ts'
 
 export const command: TerminalCommand = {

@@ -1,5 +1,5 @@
 /** `bax approve`: lists the actions that wait for a person, and approves or rejects them. */
-import { listedWords } from '../../parse/typed.ts'
+import { listedWords } from '../../../lines/typed.ts'
 import { Argument } from 'commander'
 import { BaxError, exits } from '../../../core/errors/errors.ts'
 import type { ApprovalDecided, ApprovalList, ApprovalRecord } from '../../../core/access/approvals.ts'

@@ -1,10 +1,11 @@
 /** `bax observe`: prints the content and controls of a page. */
-import { textFlag } from '../../parse/typed.ts'
+import { textFlag } from '../../../lines/typed.ts'
 import type { Input } from '../../../client/calls.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { print } from '../../io.ts'
-import { diffText, fullText } from '../../output/changes.ts'
-import { observationText, writeScreenshot } from '../../output/observation.ts'
+import { diffText, fullText } from '../../../core/text/changes.ts'
+import { observationText } from '../../../core/text/observation.ts'
+import { writeScreenshot } from '../../output/write-output.ts'
 import { withControlNotice } from '../../output/control-notice.ts'
 import { operationCommand, type OperationShape } from '../../operation-command.ts'
 

@@ -1,5 +1,5 @@
 /** `bax record`: records what a person does in a browser as a script. */
-import { textWord } from '../../parse/typed.ts'
+import { textWord } from '../../../lines/typed.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Argument } from 'commander'

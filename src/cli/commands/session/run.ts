@@ -1,11 +1,11 @@
 /** `bax run`: runs scripts of browser steps. */
-import { listedWords } from '../../parse/typed.ts'
+import { listedWords } from '../../../lines/typed.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { Param } from '../../../core/operation/params.ts'
 import { operationNamed } from '../../context.ts'
 import { type Invocation, parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
-import { addParam, collect } from '../../parse/flags.ts'
-import { flagValue } from '../../parse/values.ts'
+import { addParam, collect } from '../../../lines/flags.ts'
+import { flagValue } from '../../../lines/values.ts'
 import { print } from '../../io.ts'
 import type { RunOptions } from '../../run/options.ts'
 

@@ -2,7 +2,7 @@
 import type { ProvisionRecord, SessionCreated } from '../../../core/shapes/session.ts'
 import { writeChoice } from '../../session/choose-session.ts'
 import { createOrUndo } from '../../session/create-session.ts'
-import { waitForProvision } from '../../session/provision.ts'
+import { waitForProvision } from '../../../client/provision.ts'
 import type { Context } from '../../context.ts'
 import { note, print } from '../../io.ts'
 import { showWarning } from '../../output/output.ts'

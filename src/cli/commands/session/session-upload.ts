@@ -1,8 +1,9 @@
 /** `bax session upload`: uploads a file to a browser session. */
-import { requiredWord, textWord } from '../../parse/typed.ts'
+import { requiredWord, textWord } from '../../../lines/typed.ts'
 import { Argument } from 'commander'
 import { print } from '../../io.ts'
-import { bytesOf, localFile } from '../../session/local-file.ts'
+import { localFile } from '../../../client/local-file.ts'
+import { fileReader } from '../../output/progress.ts'
 import { operationCommand, type OperationShape } from '../../operation-command.ts'
 
 const shape = {
@@ -20,6 +21,6 @@ export const command = operationCommand(shape, async ({ io, settings, typed, inp
   const name = textWord(typed.words, 1)
   const local = localFile(io.cwd, requiredWord(typed.words, 0))
   const where = { ...input, name: name ?? local.name }
-  const stored = await engine.upload('uploadSessionFile', where, bytesOf(io, local), options)
+  const stored = await engine.upload('uploadSessionFile', where, fileReader(io)(local), options)
   print(io, settings.json ? JSON.stringify(stored) : stored.name)
 })

@@ -1,5 +1,5 @@
 /** `bax session use`: chooses the default session. */
-import { textWord } from '../../parse/typed.ts'
+import { textWord } from '../../../lines/typed.ts'
 import { Argument } from 'commander'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { writeChoice } from '../../session/choose-session.ts'

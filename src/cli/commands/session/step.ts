@@ -1,13 +1,14 @@
 /** `bax step`: runs a batch like `bax do` and prints its effect on the page. */
 import type { Param } from '../../../core/operation/params.ts'
 import type { StepResult } from '../../../core/shapes/observe.ts'
-import { type BatchKind, flagFields, type TypedBatch } from '../../parse/batch.ts'
+import { type BatchKind, flagFields, type TypedBatch } from '../../../lines/batch.ts'
 import { operationNamed } from '../../context.ts'
 import type { TerminalCommand } from '../../parse/invocation.ts'
 import { type Io, print } from '../../io.ts'
-import { helpExamples, helpText } from '../../output/help-layout.ts'
-import { stepText } from '../../output/changes.ts'
-import { observationText, writeScreenshot } from '../../output/observation.ts'
+import { helpExamples, helpText } from '../../../lines/help-layout.ts'
+import { stepText } from '../../../core/text/changes.ts'
+import { observationText } from '../../../core/text/observation.ts'
+import { writeScreenshot } from '../../output/write-output.ts'
 import { runBatch } from './do.ts'
 
 const bodyFields: ReadonlySet<string> = new Set(['session_id', 'command', 'commands', 'data', 'observe', 'diff'])

@@ -1,5 +1,5 @@
 /** `bax shell artifacts download`: downloads files of an artifact. */
-import { requiredWord, textFlag, textWord } from '../../parse/typed.ts'
+import { requiredWord, textFlag, textWord } from '../../../lines/typed.ts'
 import { resolve } from 'node:path'
 import { Argument } from 'commander'
 import type { Calls } from '../../../client/calls.ts'

@@ -1,9 +1,9 @@
 /** `bax shell attach`: runs a shell or another program of a session in this terminal. */
-import { listedWords, textFlag, textFlags } from '../../parse/typed.ts'
+import { listedWords, textFlag, textFlags } from '../../../lines/typed.ts'
 import { uncheckedFields } from '../../../client/calls.ts'
 import { operationNamed } from '../../context.ts'
 import { shellFor } from '../../session/chosen-session.ts'
-import { addShellFlag } from '../../parse/flags.ts'
+import { addShellFlag } from '../../../lines/flags.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { limits } from '../../../core/limits/limits.ts'

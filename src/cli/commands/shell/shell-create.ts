@@ -1,5 +1,5 @@
 /** `bax shell create`: creates a shell session and prints its ID. */
-import { textFlags } from '../../parse/typed.ts'
+import { textFlags } from '../../../lines/typed.ts'
 import { note, print } from '../../io.ts'
 import { showWarning } from '../../output/output.ts'
 import { withSpinner } from '../../output/progress.ts'

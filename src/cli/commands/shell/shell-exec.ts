@@ -1,5 +1,5 @@
 /** `bax shell exec`: runs a command of a session with the standard streams and exit code of this process. */
-import { textFlag } from '../../parse/typed.ts'
+import { textFlag } from '../../../lines/typed.ts'
 import { resolve } from 'node:path'
 import type { Calls, Unchecked } from '../../../client/calls.ts'
 import { limits } from '../../../core/limits/limits.ts'

@@ -1,8 +1,9 @@
 /** `bax shell upload`: uploads a file to a session. */
-import { requiredWord, textWord } from '../../parse/typed.ts'
+import { requiredWord, textWord } from '../../../lines/typed.ts'
 import { Argument } from 'commander'
 import { print } from '../../io.ts'
-import { bytesOf, localFile } from '../../session/local-file.ts'
+import { localFile } from '../../../client/local-file.ts'
+import { fileReader } from '../../output/progress.ts'
 import { operationCommand, type OperationShape } from '../../operation-command.ts'
 
 const shape = {
@@ -22,6 +23,6 @@ export const command = operationCommand(shape, async ({ io, settings, typed, inp
   const { name } = local
   const path = given === undefined ? name : given.endsWith('/') ? `${given}${name}` : given
   const where = input['path_b64'] === undefined ? { ...input, path } : input
-  const written = await engine.upload('uploadShellFile', where, bytesOf(io, local), options)
+  const written = await engine.upload('uploadShellFile', where, fileReader(io)(local), options)
   print(io, settings.json ? JSON.stringify(written) : written.path)
 })

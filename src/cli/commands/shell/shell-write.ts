@@ -1,5 +1,5 @@
 /** `bax shell write`: writes standard input, or the text of a flag, to a file. */
-import { textFlag } from '../../parse/typed.ts'
+import { textFlag } from '../../../lines/typed.ts'
 import { type Io, print, readStdinBytes } from '../../io.ts'
 import { operationCommand, type OperationShape } from '../../operation-command.ts'
 

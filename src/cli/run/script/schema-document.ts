@@ -3,7 +3,7 @@ import { isMapping } from '../../../core/text/is-mapping.ts'
 import { z } from 'zod'
 import { shareDefinitions } from './share-definitions.ts'
 import { scriptShape, stepShape } from './shape.ts'
-import { kebab } from '../../parse/values.ts'
+import { kebab } from '../../../lines/values.ts'
 import { annotations } from '../../../core/operation/schema-params.ts'
 import type { Verb, Verbs } from './verbs.ts'
 

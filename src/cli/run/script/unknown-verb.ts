@@ -1,6 +1,6 @@
 /** Errors for unknown actions: suggest what a common word stands for, else a name of similar spelling. */
 import { didYouMean } from '../../../core/errors/suggest.ts'
-import { synonymsOf } from '../../parse/suggestion.ts'
+import { synonymsOf } from '../../../lines/suggestion.ts'
 import type { Verbs } from './verbs.ts'
 
 export function unknownVerb(name: string, verbs: Verbs): string {

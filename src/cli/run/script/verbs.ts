@@ -10,7 +10,7 @@ import { paramsOf } from '../../../core/operation/schema-params.ts'
 import { operations } from '../../../operations/index.ts'
 import { spellings } from '../../parse/command-table.ts'
 import { renameCommands } from '../../parse/command-names.ts'
-import { snakeCase } from '../../parse/values.ts'
+import { snakeCase } from '../../../lines/values.ts'
 import type { Template } from './references.ts'
 
 /** An action of a step. */

@@ -1,6 +1,6 @@
 /** The error of an unknown flag. */
 import type { Command } from 'commander'
-import { suggest } from '../../core/errors/suggest.ts'
+import { suggest } from '../core/errors/suggest.ts'
 
 interface Fault {
   readonly message: string

@@ -1,6 +1,6 @@
 /** Changes of a page as text: a summary line, then a line for each change. */
-import type { StepResult } from '../../core/shapes/observe.ts'
-import type { FullReason, PageChanges } from '../../core/shapes/page-changes.ts'
+import type { StepResult } from '../shapes/observe.ts'
+import type { FullReason, PageChanges } from '../shapes/page-changes.ts'
 
 /** Formats the changes of a step, and the errors that occurred during it. */
 export function stepText({ changes, results, full }: StepResult): string {

@@ -1,8 +1,8 @@
 /** Waits for the browser of a new session. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Calls } from '../../client/calls.ts'
-import { BaxError, type ErrorBody } from '../../core/errors/errors.ts'
-import type { ProvisionRecord } from '../../core/shapes/session.ts'
+import type { Calls } from './calls.ts'
+import { BaxError, type ErrorBody } from '../core/errors/errors.ts'
+import type { ProvisionRecord } from '../core/shapes/session.ts'
 
 /** Polls until the session is ready, and calls `say` with the progress. An interrupt cancels the provisioning. */
 export async function waitForProvision(

@@ -1,6 +1,6 @@
 /** Suggestions for unknown command names: synonyms first, then names of similar spelling. */
-import { suggest } from '../../core/errors/suggest.ts'
-import type { Manifest } from '../../operations/manifest.ts'
+import { suggest } from '../core/errors/suggest.ts'
+import type { Manifest } from '../operations/manifest.ts'
 import { kebab } from './values.ts'
 
 const frameAdvice = `name the frame in the selector: bax click "frame=#checkout >> button"; see "bax help selectors"`

@@ -1,9 +1,9 @@
 /** Parses a batch with commander, which supports help, every spelling of a flag, and suggestions. */
 import { textFlag } from './typed.ts'
 import { type Command, Option } from 'commander'
-import { BaxError } from '../../core/errors/errors.ts'
-import { didYouMean } from '../../core/errors/suggest.ts'
-import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
+import { BaxError } from '../core/errors/errors.ts'
+import { didYouMean } from '../core/errors/suggest.ts'
+import type { CommandEntry, Manifest } from '../operations/manifest.ts'
 import {
   type BatchKind,
   batchParams,
@@ -28,7 +28,7 @@ import {
 } from './flags.ts'
 import { commandsNamed, type NamedCommand, secondWords } from './named-commands.ts'
 import { adviceFor, suggestion, synonymsOf } from './suggestion.ts'
-import { catalogueHelp } from '../output/help.ts'
+import { catalogueHelp } from './catalogue-help.ts'
 import { kebab } from './values.ts'
 
 const batchGroup = 'Flags of every browser command:'

@@ -1,11 +1,10 @@
 /** Batches of browser commands, as typed after `bax do`. */
 import { textFlag } from './typed.ts'
-import { type Unchecked, uncheckedFields } from '../../client/calls.ts'
-import { BaxError } from '../../core/errors/errors.ts'
-import type { Param } from '../../core/operation/params.ts'
-import { elementAsFile, formFor } from '../../core/operation/positional.ts'
-import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
-import { operationNamed } from '../context.ts'
+import { type Unchecked, uncheckedFields } from '../client/calls.ts'
+import { BaxError } from '../core/errors/errors.ts'
+import type { Param } from '../core/operation/params.ts'
+import { elementAsFile, formFor } from '../core/operation/positional.ts'
+import type { CommandEntry, Manifest } from '../operations/manifest.ts'
 import type { NamedCommand } from './named-commands.ts'
 import { attributeOf, flagValue, kebab, type TypedArguments, wordValue } from './values.ts'
 
@@ -55,8 +54,10 @@ export const flagsOf = ({ entry: { params }, preset, forms }: NamedCommand): Par
   params.filter(({ name }) => !(name in preset) && !forms.every((form) => form.includes(name)))
 
 /** Returns the fields of the request that are flags of the batch. */
-export const batchParams = (manifest: Manifest): Param[] =>
-  operationNamed(manifest, 'runCommands').params.filter(({ name }) => name !== 'commands' && name !== 'session_id')
+export const batchParams = ({ operations }: Manifest): Param[] =>
+  operations
+    .find(({ name }) => name === 'runCommands')!
+    .params.filter(({ name }) => name !== 'commands' && name !== 'session_id')
 
 /** Converts the parsed words and flags of one command; flags of the batch are kept apart. */
 export function toCommand(

@@ -1,6 +1,6 @@
 /** Reads words and flags with the types that they have after parsing. */
-import { BaxError } from '../../core/errors/errors.ts'
-import type { Param } from '../../core/operation/params.ts'
+import { BaxError } from '../core/errors/errors.ts'
+import type { Param } from '../core/operation/params.ts'
 import { flagValue, type TypedArguments } from './values.ts'
 
 type Flags = TypedArguments['flags']

@@ -1,10 +1,10 @@
 /** Notes about what happened during a command beside its result, and hints of errors that depend on what was typed. */
 import { isIP } from 'node:net'
-import { parseUrl } from '../../core/net/parse-url.ts'
-import { metadataAddresses, otherServices } from '../../core/net/blocked-targets.ts'
-import { isLocalUrl } from '../../core/net/urls.ts'
-import type { CommandResult } from '../../core/shapes/commands.ts'
-import { fileOrElement } from '../../core/text/file-word.ts'
+import { parseUrl } from '../net/parse-url.ts'
+import { metadataAddresses, otherServices } from '../net/blocked-targets.ts'
+import { isLocalUrl } from '../net/urls.ts'
+import type { CommandResult } from '../shapes/commands.ts'
+import { fileOrElement } from './file-word.ts'
 
 /** `advice` says how to get a downloaded file. */
 export const downloadNotes = ({ downloads = [] }: CommandResult, advice: (name: string) => string): string[] =>

@@ -1,10 +1,10 @@
 /** Commander definitions of parameters as flags and positional words. */
 import { Argument, Command, CommanderError, type Help, Option } from 'commander'
-import { BaxError } from '../../core/errors/errors.ts'
-import type { PositionalForms } from '../../core/operation/command.ts'
-import type { Param } from '../../core/operation/params.ts'
-import { fileOrElement } from '../../core/text/file-word.ts'
-import { helpExamples, helpItem, plainWidth, termColumn } from '../output/help-layout.ts'
+import { BaxError } from '../core/errors/errors.ts'
+import type { PositionalForms } from '../core/operation/command.ts'
+import type { Param } from '../core/operation/params.ts'
+import { fileOrElement } from '../core/text/file-word.ts'
+import { helpExamples, helpItem, plainWidth, termColumn } from './help-layout.ts'
 import { unknownFlag } from './unknown-flag.ts'
 import { attributeOf, flagOf, kebab, type TypedArguments } from './values.ts'
 

@@ -1,11 +1,9 @@
 /** Files of this machine that commands upload. */
-import { createReadStream, type Stats, statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { basename, posix, resolve } from 'node:path'
-import { BaxError } from '../../core/errors/errors.ts'
-import { systemReason } from '../../core/errors/system-errors.ts'
-import { filesBelow } from '../../core/state/folder-files.ts'
-import type { Io } from '../io.ts'
-import { withByteCount } from '../output/progress.ts'
+import { BaxError } from '../core/errors/errors.ts'
+import { systemReason } from '../core/errors/system-errors.ts'
+import { filesBelow } from '../core/state/folder-files.ts'
 
 export interface LocalFile {
   /** Absolute path. */
@@ -42,7 +40,3 @@ function statsOf(path: string): Stats {
     throw new BaxError('invalid_request', `cannot read ${path}: ${systemReason(cause)}`, { cause })
   }
 }
-
-/** Reads a file, with progress on the terminal. */
-export const bytesOf = (io: Io, { path, name, size }: LocalFile): AsyncIterable<Uint8Array> =>
-  withByteCount(io, name, createReadStream(path) as AsyncIterable<Uint8Array>, size)

@@ -1,8 +1,7 @@
 /** Uploads the local files that commands name to the session, and returns the names that they have there. */
-import type { Calls } from '../../client/calls.ts'
-import type { CommandEntry } from '../../operations/manifest.ts'
-import type { Io } from '../io.ts'
-import { bytesOf, type LocalFile, localFiles } from './local-file.ts'
+import type { Calls } from './calls.ts'
+import type { CommandEntry } from '../operations/manifest.ts'
+import { type LocalFile, localFiles } from './local-file.ts'
 
 /** Prefix of a file that is already in the session. */
 const inSession = 'session:'
@@ -23,11 +22,17 @@ export function filesToUpload(
   )
 }
 
+export interface UploadTools extends Pick<Calls, 'upload'> {
+  /** Reads the bytes of a file. */
+  readonly read: (file: LocalFile) => AsyncIterable<Uint8Array>
+  readonly signal: AbortSignal
+}
+
 /** Uploads the local ones; returns the names of all in the session. */
 export async function uploadFiles(
   files: NamedFiles,
   session_id: string,
-  { io, upload }: { readonly io: Io } & Pick<Calls, 'upload'>,
+  { read, upload, signal }: UploadTools,
 ): Promise<string[]> {
   const names: string[] = []
   for (const file of files) {
@@ -35,7 +40,7 @@ export async function uploadFiles(
     else {
       // A different file with this name must stay: the page may still read it.
       const where = { session_id, folder: file.folder, name: file.name, overwrite: false }
-      const stored = await upload('uploadSessionFile', where, bytesOf(io, file), { signal: io.signal, strict: true })
+      const stored = await upload('uploadSessionFile', where, read(file), { signal, strict: true })
       names.push(stored.name)
     }
   }

@@ -1,6 +1,5 @@
 /** Layout of help pages: a column of terms and one of descriptions, within the width of the terminal. */
-import { wrap } from '../guide/inline.ts'
-import type { Output } from '../io.ts'
+import { wrap } from '../core/text/wrap.ts'
 
 /** Width of help pages in files and pipes, in characters. */
 export const plainWidth = 80
@@ -10,7 +9,7 @@ const narrowest = 60
 const widest = 120
 
 /** Returns the width of help pages on an output. */
-export function helpWidth({ isTTY, columns }: Output): number {
+export function helpWidth({ isTTY, columns }: { readonly isTTY?: boolean; readonly columns?: number }): number {
   if (!isTTY || !columns) return plainWidth
   return Math.min(widest, Math.max(narrowest, columns))
 }

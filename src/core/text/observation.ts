@@ -1,8 +1,5 @@
 /** Observations as text, for humans and language models. The text of an unchanged page is always the same. */
-import { relative, resolve } from 'node:path'
-import type { Observation } from '../../core/shapes/observe.ts'
-import type { Io } from '../io.ts'
-import { writeNew, writeOutput } from './write-output.ts'
+import type { Observation } from '../shapes/observe.ts'
 
 /**
  * Formats an observation: a few lines about the page, then its snapshot and the other requested parts. `flags` spells
@@ -62,12 +59,3 @@ function storageText({ storage }: Observation): string | undefined {
 
 const area = (name: string, entries: Record<string, string> | null): string[] =>
   Object.entries(entries ?? {}).map(([key, value]) => `${name} ${key}=${value}`)
-
-/** Writes a screenshot to `file`, or to a new file in the working folder; returns the path relative to that folder. */
-export function writeScreenshot({ cwd }: Io, base64: string, file?: string): string {
-  const bytes = Buffer.from(base64, 'base64')
-  if (file === undefined) return relative(cwd, writeNew(cwd, { now: new Date(), extension: 'png' }, bytes))
-  const path = resolve(cwd, file)
-  writeOutput(path, bytes)
-  return relative(cwd, path)
-}

@@ -1,13 +1,12 @@
 /** Converts arguments from text to the types of parameters. */
-import { systemReason } from '../../core/errors/system-errors.ts'
+import { systemReason } from '../core/errors/system-errors.ts'
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { BaxError, messageOf } from '../../core/errors/errors.ts'
-import { type Param, parseText } from '../../core/operation/params.ts'
-import { didYouMean } from '../../core/errors/suggest.ts'
-import { type Io, readStdin } from '../io.ts'
-import { type GlobalFlags, globalFlagNames } from '../../core/config/settings.ts'
+import { BaxError } from '../core/errors/errors.ts'
+import { type Param, parseText } from '../core/operation/params.ts'
+import { didYouMean } from '../core/errors/suggest.ts'
+import { type GlobalFlags, globalFlagNames } from '../core/config/settings.ts'
 
 /** Positional words and flags, before type conversion. */
 export interface TypedArguments {
@@ -80,16 +79,6 @@ export function fileText(text: string, label: string, cwd: string, as: Param['fi
     throw new BaxError('invalid_request', `${label}: cannot read ${path}: ${systemReason(error)}`, {
       cause: error,
     })
-  }
-}
-
-/** Reads JSON from the text itself, from `@file`, or from standard input (`-`). @throws BaxError `invalid_json` */
-export async function readJson(io: Io, given: string, label: string): Promise<{ text: string; value: unknown }> {
-  const text = given === '-' ? await readStdin(io) : given.startsWith('@') ? fileText(given, label, io.cwd) : given
-  try {
-    return { text, value: JSON.parse(text) }
-  } catch (cause) {
-    throw new BaxError('invalid_json', `${label} is not JSON: ${messageOf(cause)}`, { cause })
   }
 }
 

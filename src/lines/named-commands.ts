@@ -1,7 +1,7 @@
 /** Finds browser commands by their names and other spellings, of one or two words. */
-import type { PositionalForms } from '../../core/operation/command.ts'
-import { formsOf } from '../../core/operation/positional.ts'
-import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
+import type { PositionalForms } from '../core/operation/command.ts'
+import { formsOf } from '../core/operation/positional.ts'
+import type { CommandEntry, Manifest } from '../operations/manifest.ts'
 
 /** A command that a name stands for. Several commands can have the same spelling: the arguments tell which is meant. */
 export interface NamedCommand {
