@@ -1,10 +1,12 @@
 /** Checks of this machine for `bax doctor`. */
+import { systemCode } from '../core/errors/system-errors.ts'
+import { mappingOf } from '../core/text/is-mapping.ts'
 import { execFile } from 'node:child_process'
 import { access, constants, mkdtemp, rm, stat, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { asBaxError } from '../core/errors/errors.ts'
+import { asBaxError, messageOf } from '../core/errors/errors.ts'
 import { lacksSandbox, sandboxHint, sandboxWarning } from '../core/process/sandbox.ts'
 import { damagedFiles } from '../core/state/state-check.ts'
 import { explainDir } from '../core/state/state-dir.ts'
@@ -65,11 +67,13 @@ async function checkVersion(path: string, facts: string): Promise<Pick<Check, 'o
     const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: versionMs })
     return { ok: true, found: `${path} (${facts}, ${/[\d.]{4,}/.exec(stdout)?.[0] ?? 'unknown version'})` }
   } catch (thrown) {
-    const { stderr, message } = thrown as Error & { stderr?: string }
-    const why = stderr?.trim().split('\n').at(-1) || message
+    const why = stderrOf(thrown).trim().split('\n').at(-1) || messageOf(thrown)
     return { ok: false, found: `${path} (${facts}) does not start: ${why}`, mend: 'run "npx playwright install-deps chromium" to install missing libraries' } // prettier-ignore
   }
 }
+
+/** Returns what a failed program has printed to standard error. */
+const stderrOf = (thrown: unknown): string => String(mappingOf(thrown)['stderr'] ?? '')
 
 /** Timeout for a program to print its version, in milliseconds. */
 const versionMs = 20_000
@@ -111,7 +115,7 @@ async function canSandbox({ cacheDir, browser }: Settings): Promise<boolean> {
     await promisify(execFile)(found.path, args, { timeout: versionMs })
     return true
   } catch (thrown) {
-    return !/no usable sandbox/i.test((thrown as { stderr?: string }).stderr ?? '')
+    return !/no usable sandbox/i.test(stderrOf(thrown))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -163,8 +167,7 @@ export async function checkLauncher({ host, env, cwd }: Io): Promise<Check> {
     await promisify(execFile)(path, ['--version'], { cwd, env: without, timeout: versionMs })
     return { ...head, ok: true, found: `${path}: commands run in warm processes of the engine` }
   } catch (thrown) {
-    const { stderr = '', message } = thrown as Error & { stderr?: string }
-    const reason = /^launcher: (.*)/m.exec(stderr)?.[1] ?? message.split('\n')[0]
+    const reason = /^launcher: (.*)/m.exec(stderrOf(thrown))?.[1] ?? messageOf(thrown).split('\n')[0]
     return { ...head, ok: true, found: `${path}: commands start Node now, because ${reason}` }
   }
 }
@@ -204,7 +207,7 @@ export async function checkDocker({ shell = {} }: Settings): Promise<Check> {
     await access(path, constants.R_OK | constants.W_OK)
     return { ...head, ok: true, found: path }
   } catch (error) {
-    const denied = (error as NodeJS.ErrnoException).code === 'EACCES'
+    const denied = systemCode(error) === 'EACCES'
     return {
       ...head,
       ok: false,

@@ -45,14 +45,16 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
     const command = await loadCommand(words)
     return (await command.run(invocation)) ?? exits.done
   } catch (error) {
-    if (!(error instanceof Error && error.name === 'HelpWanted'))
-      return printFailure(error, io, wantsJson(argv), invocation)
-    const { text, command } = error as HelpWanted
+    if (!isHelpWanted(error)) return printFailure(error, io, wantsJson(argv), invocation)
+    const { text, command } = error
     return showHelp(text(helpWidth(io.stdout)), command.name().slice('bax '.length), io, names)
   } finally {
     marked?.end()
   }
 }
+
+/** Whether help was asked for; its class is loaded by commands. */
+const isHelpWanted = (error: unknown): error is HelpWanted => error instanceof Error && error.name === 'HelpWanted'
 
 /** Prints the help of a command or a noun, and the page of the guide about it. */
 async function showHelp(text: string, command: string, io: Io, names: CommandNames): Promise<number> {

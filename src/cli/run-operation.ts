@@ -1,4 +1,6 @@
 /** Runs an operation from the terminal: converts arguments to its input, and prints its answer. */
+import { isMapping } from '../core/text/is-mapping.ts'
+import { textFlag } from '../lines/typed.ts'
 import type { Command } from 'commander'
 import type { Frame } from '../core/operation/call.ts'
 import { type Unchecked, uncheckedFields } from '../client/calls.ts'
@@ -90,7 +92,8 @@ export function readOperation(
   )
   const param = operation.params.find(({ name }) => name === 'session_id')
   if (!param) return { input }
-  const named = oneOf(param, wordOf(param), '-s', typed.flags['session']) as string | undefined
+  const word = wordOf(param)
+  const named = oneOf(param, typeof word === 'string' ? word : undefined, '-s', textFlag(typed.flags, 'session'))
   // An empty name, for example of an unset variable, must not select the default session.
   if (named === '') throw new BaxError('invalid_request', `<${kebab(param.name)}> must not be empty`)
   const found = isShellOperation(operation)
@@ -124,7 +127,9 @@ const noSession = () =>
 
 function showFrame({ io, settings }: Context, frame: Frame): void {
   if (settings.json) return print(io, JSON.stringify(frame))
-  const { seq: _, ts, type, ...rest } = frame as Frame & { data?: Record<string, unknown> }
-  const facts = Object.entries(rest.data ?? rest).map(([name, value]) => `${name}=${formatCell(value)}`)
+  const { seq: _, ts, type, ...rest }: Frame & { readonly data?: unknown } = frame
+  const facts = Object.entries(isMapping(rest.data) ? rest.data : rest).map(
+    ([name, value]) => `${name}=${formatCell(value)}`,
+  )
   print(io, [ts, type.padEnd(18), ...facts].join(' ').trimEnd())
 }

@@ -99,7 +99,7 @@ export async function sendBatch(context: Context, sending: BatchRequest): Promis
 
 /** Returns the session that flags, or the fields of a request, name; undefined for a new one without a name. */
 export function batchSession(context: Context, flags: Readonly<Record<string, unknown>>): FoundSession | undefined {
-  const named = (flags['session'] ?? flags['session_id']) as string | undefined
+  const named = textFlag(flags, 'session') ?? textFlag(flags, 'session_id')
   const isNew = flags['newSession'] === true
   if (isNew && named !== undefined)
     throw new BaxError('invalid_request', `--new-session cannot be used with session ${JSON.stringify(named)}`, {

@@ -1,5 +1,5 @@
 /** Settings, in order of precedence: flags, environment, project file, user file. */
-import { systemReason } from '../core/errors/system-errors.ts'
+import { systemReason, systemCode } from '../core/errors/system-errors.ts'
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
@@ -10,7 +10,7 @@ import {
   type Settings,
   settingsFrom,
 } from '../core/config/settings.ts'
-import { BaxError } from '../core/errors/errors.ts'
+import { BaxError, messageOf } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
 import { readRegularFile } from '../core/state/outside-files.ts'
 import type { EngineState } from '../core/state/local-files.ts'
@@ -62,15 +62,15 @@ function readFile(path: string, read: (path: string) => Buffer = readFileSync): 
   try {
     text = read(path).toString()
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = systemCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new BaxError('invalid_request', `cannot read ${path}: ${systemReason(error as Error)}`, { cause: error })
+    throw new BaxError('invalid_request', `cannot read ${path}: ${systemReason(error)}`, { cause: error })
   }
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new BaxError('invalid_request', `${path} is not JSON: ${(error as Error).message}`, { cause: error })
+    throw new BaxError('invalid_request', `${path} is not JSON: ${messageOf(error)}`, { cause: error })
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new BaxError('invalid_request', `${path} must hold a JSON object`)

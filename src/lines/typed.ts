@@ -42,14 +42,14 @@ interface ValueTypes {
 
 type Chosen<P extends Param> = P['choices'] extends readonly (infer Choice)[] ? Choice : never
 
-/** Type of a flag's value; undefined is possible without a default. */
+/** Type of a flag's value; undefined is possible if it is optional and has no default. */
 type ValueOf<P extends Param> =
   | (P extends { readonly choices: readonly string[] }
       ? P['type'] extends 'string[]'
         ? readonly Chosen<P>[]
         : Chosen<P>
       : ValueTypes[P['type']])
-  | (P extends { readonly default: {} } ? never : undefined)
+  | (P extends { readonly default: {} } | { readonly required: true } ? never : undefined)
 
 type Params = Readonly<Record<string, Param>>
 

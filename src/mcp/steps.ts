@@ -12,7 +12,7 @@ import { isInside } from '../core/state/outside-files.ts'
 import { stepText } from '../core/text/changes.ts'
 import { contentOf } from '../core/text/command-content.ts'
 import { observationText } from '../core/text/observation.ts'
-import { dialogNotes, downloadNotes, hasDismissed, matchesNotes } from '../core/text/result-notes.ts'
+import { dialogNotes, downloadNotes, hasDismissed, matchesNotes, nearestSelector } from '../core/text/result-notes.ts'
 import { splitWords } from '../core/text/shell-words.ts'
 import type { Connection } from './connection.ts'
 import { PageFailure, suggestion, type ToolAnswer, type ToolCall } from './tool.ts'
@@ -139,7 +139,7 @@ function failures({ results }: StepResult): { readonly notes: readonly string[];
   return results
     .filter(({ success, skipped }) => !success && !skipped)
     .map(({ command, index, error, code, hint, details }) => {
-      const nearest = (details?.['candidates'] as { selector?: string }[] | undefined)?.[0]?.selector
+      const nearest = nearestSelector({ details })
       const advice = code === 'stale_ref' ? staleHint : (hint ?? (nearest && `did you mean ${nearest}?`))
       const place = results.length > 1 ? ` (${index + 1} of ${results.length})` : ''
       const [own, ofPage] = !advice || advice.includes('bax ') ? [] : suggestion.test(advice) ? [undefined, advice] : [advice] // prettier-ignore

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { packages } from '../../scripts/image/build.js'
 import { readScaling, scalerParams } from '../../src/cli/serve/scaler-params.ts'
+import { readParams } from '../../src/lines/typed.ts'
+import { attributeOf, flagOf } from '../../src/lines/values.ts'
 import { limits } from '../../src/core/limits/limits.ts'
 import { bax } from '../support/cli.ts'
 import {
@@ -191,12 +193,11 @@ describe('Kubernetes', () => {
 })
 
 /** Returns the options of the scaler, as `bax serve` reads them. */
-const scalingOf = (from: string) =>
-  readScaling((name) => {
-    const { name: flag, type } = scalerParams[name]
-    const value = valueOf(commandOf(from).argv, `--${flag.replaceAll('_', '-')}`)
-    return value !== undefined && type === 'integer' ? Number(value) : value
-  }, true)
+const scalingOf = (from: string) => {
+  const { argv } = commandOf(from)
+  const typed = Object.values(scalerParams).map((param) => [attributeOf(param), valueOf(argv, flagOf(param))] as const)
+  return readScaling(readParams(scalerParams, Object.fromEntries(typed), '/'), true)
+}
 
 test.each(['compose worker', 'swarm worker', 'kubernetes worker'])(
   '%s offers no shell sessions, which need Docker',

@@ -1,5 +1,5 @@
 /** `bax search`: searches the web, and scrapes the results on request. */
-import { listedWords, textFlag } from '../../lines/typed.ts'
+import { listedWords, textFlag, textFlags } from '../../lines/typed.ts'
 import type { Unchecked } from '../../client/calls.ts'
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { SearchAnswer } from '../../core/shapes/search.ts'
@@ -54,7 +54,7 @@ function bodyOf({ io, settings }: Context, input: Unchecked, { words, flags }: T
   const [session, output] = [textFlag(flags, 'session'), textFlag(flags, 'output')]
   const formats = input['formats'] ?? (output === undefined ? undefined : ['markdown'])
   const body = withJsonFormat({ ...input, ...(formats !== undefined && { formats }) }, flags, io.cwd)
-  const hasScreenshots = ((body['formats'] as string[] | undefined) ?? []).some((name) => name.startsWith('screenshot'))
+  const hasScreenshots = textFlags(body, 'formats').some((name) => name.startsWith('screenshot'))
   if (hasScreenshots && output === undefined && !settings.json && flags['ndjson'] !== true) {
     throw new BaxError('invalid_request', 'screenshots of results need a folder', { hint: 'add -o FOLDER or --json' })
   }

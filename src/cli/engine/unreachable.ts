@@ -1,8 +1,10 @@
 /** Checks for unreachable engines. */
 import { BaxError } from '../../core/errors/errors.ts'
+import { systemCode } from '../../core/errors/system-errors.ts'
 
 /** Checks if nothing listens at the address, so that the call had no effect. */
 export function isUnreachable(error: unknown): boolean {
-  const { code } = ((error as Error | undefined)?.cause ?? {}) as NodeJS.ErrnoException
-  return error instanceof BaxError && (code === 'ECONNREFUSED' || code === 'ENOENT')
+  if (!(error instanceof BaxError)) return false
+  const code = systemCode(error.cause)
+  return code === 'ECONNREFUSED' || code === 'ENOENT'
 }

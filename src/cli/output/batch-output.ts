@@ -1,6 +1,6 @@
 /** Output of a batch: values and pages to stdout, screenshots to files, failures to stderr. */
 import { relative, resolve } from 'node:path'
-import { BaxError, type ErrorCode, errorTable, exits } from '../../core/errors/errors.ts'
+import { BaxError, errorTable, exits, isErrorCode } from '../../core/errors/errors.ts'
 import type { Annotation, CommandResult, CommandsResult } from '../../core/shapes/commands.ts'
 import { type Content, contentOf } from '../../core/text/command-content.ts'
 import { findEntry, type TypedCommand } from '../../lines/batch.ts'
@@ -13,6 +13,7 @@ import {
   downloadNotes,
   keptAnswerNotes,
   matchesNotes,
+  nearestSelector,
   swappedHint,
 } from '../../core/text/result-notes.ts'
 import { styleFor } from './style.ts'
@@ -70,7 +71,7 @@ async function showResult(context: Context, { result, content, file }: Shown, no
 }
 
 /** Returns the exit code of the first failure; a newer server may send codes that are unknown here. */
-const exitOf = ({ code }: CommandsResult): number => errorTable[code as ErrorCode]?.exit ?? exits.failed
+const exitOf = ({ code }: CommandsResult): number => (isErrorCode(code) ? errorTable[code].exit : exits.failed)
 
 async function showStep({ io }: Context, { success, skipped, command, duration_ms }: CommandResult): Promise<void> {
   if (skipped) return
@@ -118,8 +119,9 @@ function noteResults(
     for (const text of matchesNotes(result, selector)) note(io, `${kebab(result.command)}: ${text}`)
   }
   for (const result of results) {
-    const accepts = typed?.[result.index]?.data['accept'] as boolean | undefined
-    for (const text of keptAnswerNotes(result, results, accepts)) note(io, text)
+    const accepts = typed?.[result.index]?.data['accept']
+    for (const text of keptAnswerNotes(result, results, accepts === undefined ? undefined : accepts === true))
+      note(io, text)
   }
   for (const result of results)
     for (const text of dialogNotes(result, 'run "bax dialog accept" first to accept it'))
@@ -134,7 +136,7 @@ async function printFailures(
   for (const result of results) {
     if (result.success || result.skipped) continue
     const place = results.length > 1 ? `${kebab(result.command)} (${result.index + 1} of ${results.length}): ` : ''
-    const nearest = (result.details?.['candidates'] as { selector?: string }[] | undefined)?.[0]?.selector
+    const nearest = nearestSelector(result)
     const data = typed?.[result.index]?.data ?? {}
     const { printError } = await import('./errors.ts')
     await printError(

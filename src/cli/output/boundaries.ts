@@ -25,7 +25,7 @@ export class MarkedOutput {
   constructor(stdout: Output) {
     this.#stdout = stdout
     const write: Output['write'] = (chunk, done) => this.#write(chunk, done)
-    this.output = Object.create(stdout, { write: { value: write } }) as Output
+    this.output = Object.create(stdout, { write: { value: write } })
   }
 
   /** Turns the markers on if the settings say so. @throws BaxError `invalid_request` for the flag with `--json` */

@@ -1,21 +1,22 @@
 /** Results as text: fields, records and tables that are readable without colour. */
+import { isMapping, mappingOf } from '../../core/text/is-mapping.ts'
 import { formatCell } from '../../core/text/cell.ts'
 import type { OperationEntry } from '../../operations/manifest.ts'
 import { type Io, note, print } from '../io.ts'
 import { styleFor } from './style.ts'
 
-type Row = Record<string, unknown>
+type Row = Readonly<Record<string, unknown>>
 
 /** Prints the answer of an operation: unchanged with `json`, else in the form that the operation declares. */
 export async function showAnswer(io: Io, operation: OperationEntry, body: unknown, json: boolean): Promise<void> {
   if (body === undefined) return
   if (json) return print(io, JSON.stringify(body))
-  const answer = body as Row
+  const answer = mappingOf(body)
   const { show } = operation
   if (show?.as === 'field') print(io, formatCell(answer[show.field]))
   else if (show?.as === 'table') {
     for (const { items, columns } of [show, ...(show.also ?? [])]) {
-      const rows = [answer[items]].flat() as Row[]
+      const rows = [answer[items]].flat().filter(isMapping)
       if (items !== show.items) {
         if (rows.length === 0) continue
         print(io, '')
@@ -29,7 +30,7 @@ export async function showAnswer(io: Io, operation: OperationEntry, body: unknow
 
 /** Prints the warning of an answer, if it has one. */
 export async function showWarning(io: Io, body: unknown): Promise<void> {
-  const warning = (body as Row | undefined)?.['warning']
+  const warning = mappingOf(body)['warning']
   if (typeof warning !== 'string') return
   const { yellow } = await styleFor(io, io.stderr)
   note(io, `${yellow('warning:')} ${warning}`)
@@ -69,8 +70,8 @@ const summary = (item: Row): string =>
 function measured(name: string, value: unknown): string {
   if (typeof value === 'number' && name.endsWith('bytes')) return readableBytes(value)
   if (name === 'viewport') {
-    const { width, height } = value as { width: number; height: number }
-    return `${width}x${height}`
+    const { width, height } = mappingOf(value)
+    return `${String(width)}x${String(height)}`
   }
   return formatCell(value)
 }

@@ -1,5 +1,6 @@
 /** Names the fields of an error as they were typed: `limit must be at least 1` is `--limit must be at least 1, not 0`. */
-import { type BaxError, type FieldError, truncate } from '../../core/errors/errors.ts'
+import { mappingOf } from '../../core/text/is-mapping.ts'
+import { type BaxError, truncate } from '../../core/errors/errors.ts'
 import { formatFieldError } from '../../core/errors/input-errors.ts'
 import type { Param } from '../../core/operation/params.ts'
 import type { Manifest } from '../../operations/manifest.ts'
@@ -14,9 +15,9 @@ export type TypedLine = Pick<Invocation, 'words' | 'argv' | 'manifest'>
 /** Returns the message of an error with the flags and words of the command line instead of field names. */
 export function spellFields({ message, details, input }: BaxError, line: TypedLine): string {
   if (!Array.isArray(details)) return message
-  return (details as readonly Partial<FieldError>[]).reduce((text, { path, message: fault }) => {
-    const label = path === undefined ? undefined : labelOf(path, line)
-    if (path === undefined || fault === undefined || label === undefined) return text
+  return details.map(mappingOf).reduce((text, { path, message: fault }) => {
+    const label = typeof path === 'string' ? labelOf(path, line) : undefined
+    if (typeof path !== 'string' || typeof fault !== 'string' || label === undefined) return text
     const spelled = formatFieldError({ path: label, message: fault + valueText(fault, valueAt(input, path)) })
     return text.replace(formatFieldError({ path, message: fault }), () => spelled)
   }, message)
@@ -69,7 +70,10 @@ function isTyped({ name, flag = name, aliases = [] }: Param, argv: readonly stri
 const valueAt = (input: unknown, path: string): unknown =>
   path
     .match(/\w+/g)
-    ?.reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], input)
+    ?.reduce<unknown>(
+      (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+      input,
+    )
 
 /** Maximum length of a quoted value, in characters. */
 const maxChars = 100

@@ -11,7 +11,7 @@ export function listenForKeys({ stdin }: Io, onKey: (key: string) => void): () =
   const isRaw = stdin.isTTY === true && stdin.setRawMode !== undefined
   if (isRaw) stdin.setRawMode?.(true)
   const read = async () => {
-    for await (const chunk of stdin) for (const key of Buffer.from(chunk as Uint8Array).toString()) onKey(key)
+    for await (const chunk of stdin) for (const key of Buffer.from(chunk).toString()) onKey(key)
   }
   // Recording continues without keys when standard input fails.
   void read().catch(() => {})

@@ -1,4 +1,5 @@
 /** The script of a recording, which is complete and valid after every step. */
+import { textFlag, textFlags } from '../../lines/typed.ts'
 import type { RecordedStep } from '../../core/shapes/recording.ts'
 import { writeAtomic } from '../../core/state/files.ts'
 import { scriptText } from '../../core/text/write-script.ts'
@@ -34,7 +35,7 @@ export class ScriptFile {
 
   /** Selector of the last step that has one. */
   get lastSelector(): string | undefined {
-    return this.#entries.findLast(({ step }) => step.data['selector'] !== undefined)?.step.data['selector'] as string | undefined // prettier-ignore
+    return this.#entries.flatMap(({ step }) => textFlag(step.data, 'selector') ?? []).at(-1)
   }
 
   get steps(): RecordedStep[] {
@@ -84,4 +85,4 @@ export class ScriptFile {
 
 /** Names of the files that a step uploads. */
 export const uploadsOf = ({ command, data }: RecordedStep): string[] =>
-  command === 'upload_files' ? (data['files'] as string[]) : []
+  command === 'upload_files' ? textFlags(data, 'files') : []

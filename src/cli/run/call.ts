@@ -1,4 +1,5 @@
 /** Runs the command or operation of one step. */
+import { mappingOf } from '../../core/text/is-mapping.ts'
 import { type Calls, uncheckedFields } from '../../client/calls.ts'
 import type { CallOptions } from '../../client/client.ts'
 import { BaxError, messageOf } from '../../core/errors/errors.ts'
@@ -132,7 +133,7 @@ async function performCommand(
   }
   const sending = engine.ask('runCommands', uncheckedFields(body), { signal, strict: true })
   const { results } = await engine.reportingControl(body.session_id, sending)
-  const [result] = results as [CommandResult]
+  const result = results[0]!
   if (!result.success) {
     const { error = 'failed', code = 'action_failed', details } = result
     const isStepTimeout = code === 'timeout' && timeoutMs !== undefined && /batch/.test(error)
@@ -165,14 +166,14 @@ async function withUploads(
 
 /** Returns the extracted value, the content, or the data of a command. */
 export function outcomeOfCommand({ content_type, data }: CommandResult): Outcome {
-  if (content_type === 'data') return { value: (data?.['result'] as { value?: unknown } | undefined)?.value ?? null }
+  if (content_type === 'data') return { value: mappingOf(data?.['result'])['value'] ?? null }
   if (data && Object.hasOwn(data, 'content')) return { value: data['content'] }
   return { value: data ?? null, png: content_type === 'image/png' ? screenshotIn(data) : undefined }
 }
 
 function screenshotIn(value: unknown): Uint8Array | undefined {
-  const { screenshot, data } = (value ?? {}) as { screenshot?: unknown; data?: { screenshot?: unknown } }
-  const encoded = screenshot ?? data?.screenshot
+  const { screenshot, data } = mappingOf(value)
+  const encoded = screenshot ?? mappingOf(data)['screenshot']
   if (typeof encoded !== 'string') return undefined
   const bytes = Buffer.from(encoded, 'base64')
   return bytes.subarray(1, 4).toString() === 'PNG' ? bytes : undefined
@@ -187,7 +188,7 @@ async function performOperation(
   const own = verb.uses === 'shell' ? engine.shellId : verb.uses === 'browser' ? engine.sessionId() : undefined
   const input = own !== undefined && data['session_id'] === undefined ? { ...data, session_id: own } : data
   const value = (await engine.ask({ http: verb.http! }, uncheckedFields(input), options)) ?? null
-  const body = (value ?? {}) as Record<string, unknown>
+  const body = mappingOf(value)
   if (startsShell(verb)) engine.shellId = String(body['session_id'] ?? body['id'])
   if (body['success'] === false) {
     const { error, code, details } = body

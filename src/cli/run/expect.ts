@@ -1,4 +1,5 @@
 /** Checks the result of a step against its expectations. */
+import { isMapping, mappingOf } from '../../core/text/is-mapping.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { StepFailure } from './call.ts'
 import { expression, validator } from './script/expectations.ts'
@@ -63,11 +64,11 @@ const checks: Readonly<Record<string, Check>> = {
   },
 
   less: checkThat(
-    (actual, expected) => numberOf(actual) < (expected as number),
+    (actual, expected) => numberOf(actual) < Number(expected),
     (expected) => `to be less than ${shown(expected)}`,
   ),
   greater: checkThat(
-    (actual, expected) => numberOf(actual) > (expected as number),
+    (actual, expected) => numberOf(actual) > Number(expected),
     (expected) => `to be greater than ${shown(expected)}`,
   ),
 
@@ -80,7 +81,7 @@ const checks: Readonly<Record<string, Check>> = {
   },
 
   schema: (actual, expected, name) => {
-    const errors = validator(expected as object)(actual ?? null)
+    const errors = validator(mappingOf(expected))(actual ?? null)
     if (errors.length === 0) return undefined
     const message = `expected ${name} to match the schema, but ${errors.join('; ')}`
     return { message, expected, actual: actual ?? null, details: errors }
@@ -95,13 +96,10 @@ function contains(actual: unknown, expected: unknown): boolean {
   return hasFields(actual, expected)
 }
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function hasFields(actual: unknown, expected: unknown): boolean {
-  if (!isObject(actual) || !isObject(expected)) return false
+  if (!isMapping(actual) || !isMapping(expected)) return false
   return Object.entries(expected).every(([key, value]) => {
-    const own = (actual as Record<string, unknown>)[key]
+    const own = actual[key]
     return isDeepStrictEqual(own, value) || hasFields(own, value)
   })
 }
@@ -118,12 +116,10 @@ const numberOf = (value: unknown): number =>
 
 /** Returns the HTTP status of a command, a scrape or another result. */
 function statusOf(value: unknown): number | undefined {
-  const body = (value ?? {}) as { status_code?: unknown; metadata?: unknown; data?: { metadata?: unknown } }
+  const { status_code, metadata, data } = mappingOf(value)
   const found =
     typeof value === 'number'
       ? value
-      : (body.status_code ?? metadataOf(body.metadata) ?? metadataOf(body.data?.metadata))
+      : (status_code ?? mappingOf(metadata)['status_code'] ?? mappingOf(mappingOf(data)['metadata'])['status_code'])
   return typeof found === 'number' ? found : undefined
 }
-
-const metadataOf = (metadata: unknown) => (metadata as { status_code?: unknown } | undefined)?.status_code

@@ -1,5 +1,5 @@
 /** The results of a run, which every reporter formats in its own way. */
-import { type ErrorCode, errorTable, exits } from '../../core/errors/errors.ts'
+import { errorTable, exits, isErrorCode } from '../../core/errors/errors.ts'
 import type { Shard } from './files.ts'
 import type { Place } from './script/document.ts'
 
@@ -79,8 +79,8 @@ export function exitOfFailure({ scripts }: RunReport): number | undefined {
   const failed = scripts.filter(({ status }) => status === 'failed')
   const codes = failed.map(({ failure, steps }) => (steps.length === 0 ? failure?.code : undefined))
   const [code] = codes
-  if (code === undefined || codes.some((other) => other !== code) || !Object.hasOwn(errorTable, code)) return undefined
-  const { exit } = errorTable[code as ErrorCode]
+  if (codes.some((other) => other !== code) || !isErrorCode(code)) return undefined
+  const { exit } = errorTable[code]
   return exit === exits.unreachable || exit === exits.denied ? exit : undefined
 }
 

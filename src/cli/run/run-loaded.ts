@@ -161,9 +161,9 @@ const isCi = ({ env }: Context['io']): boolean => Boolean(env['CI']) && env['CI'
 
 /** Returns an Io whose outputs mask secrets. */
 function masked(io: Context['io'], mask: Mask): Context['io'] {
-  const maskedOutput = (output: Context['io']['stdout']) => {
+  const maskedOutput = (output: Context['io']['stdout']): typeof output => {
     const value = (chunk: string | Uint8Array) => output.write(typeof chunk === 'string' ? mask.text(chunk) : chunk)
-    return Object.create(output, { write: { value } }) as typeof output
+    return Object.create(output, { write: { value } })
   }
   return { ...io, stdout: maskedOutput(io.stdout), stderr: maskedOutput(io.stderr) }
 }

@@ -142,7 +142,7 @@ export class ScriptRun {
     }
     const items = this.#filled(step, position, () => {
       const list = resolveTemplate(forEach.items, scope)
-      if (Array.isArray(list)) return list as unknown[]
+      if (Array.isArray(list)) return [...list]
       throw new UnresolvedReference(`for_each must be a list, not ${asText(list)}`)
     })
     if (!items) return step.continueOnError

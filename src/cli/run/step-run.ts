@@ -1,4 +1,5 @@
 /** Runs one step with its retries, and checks its expectations. */
+import { mappingOf } from '../../core/text/is-mapping.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits as coreLimits } from '../../core/limits/limits.ts'
 import { failureOf, interrupted, type Outcome, perform, type EngineAccess, StepFailure } from './call.ts'
@@ -63,7 +64,7 @@ export async function runStep(step: CallStep, tools: StepTools): Promise<StepRes
 
 /** Whether a retry could repeat an effect: the action reached the page, or the outcome of the call is unknown. */
 function mayHaveHappened({ verb }: CallAction, { code, details }: Failure): boolean {
-  const { delivered, outcome } = (details ?? {}) as { delivered?: unknown; outcome?: unknown }
+  const { delivered, outcome } = mappingOf(details)
   if (delivered !== undefined) return delivered === true
   return !verb.onlyReads && (outcome === 'unknown' || code === 'worker_lost')
 }

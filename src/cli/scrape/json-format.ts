@@ -1,5 +1,6 @@
 /** Flags `--prompt` and `--schema`, which request the json format. */
-import { textFlag } from '../../lines/typed.ts'
+import { mappingOf } from '../../core/text/is-mapping.ts'
+import { textFlag, textFlags } from '../../lines/typed.ts'
 import type { Command } from 'commander'
 import type { Unchecked } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -16,8 +17,8 @@ export function withJsonFormat(input: Unchecked, flags: TypedArguments['flags'],
   const prompt = textFlag(flags, 'prompt')
   const schema = flags['schema'] === undefined ? undefined : readSchema(String(flags['schema']), cwd)
   if (prompt === undefined && schema === undefined) return input
-  const options = input['json_options'] as object | undefined
-  const formats = (input['formats'] as string[] | undefined) ?? ['json']
+  const options = mappingOf(input['json_options'])
+  const formats = textFlags(input, 'formats')
   return {
     ...input,
     formats: formats.includes('json') ? formats : [...formats, 'json'],

@@ -1,5 +1,5 @@
 /** Destinations of scraped pages: standard output in several forms, a file, or a folder. */
-import { textFlag } from '../../lines/typed.ts'
+import { textFlag, textFlags } from '../../lines/typed.ts'
 import { existsSync, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import type { BaxError } from '../../core/errors/errors.ts'
@@ -39,7 +39,7 @@ export function pageWriterFor(context: Context, flags: Flags, input: Flags, coun
   return several || isFolder(context, output) ? toFolder(context, output) : toFile(context, output)
 }
 
-const formatCount = (input: Flags): number => new Set((input['formats'] as string[] | undefined) ?? ['markdown']).size
+const formatCount = (input: Flags): number => new Set(textFlags(input, 'formats')).size
 
 function isFolder({ io }: Context, output: string): boolean {
   const path = resolve(io.cwd, output)

@@ -15,9 +15,9 @@ const values: Record<string, string> = { links: 'links.json', images: 'images.js
 /** Returns the formats in the order of the answer. */
 export function piecesOf({ data }: ScrapeAnswer): Piece[] {
   return Object.entries(data ?? {}).flatMap(([format, value]): Piece[] => {
-    if (format === 'screenshot') return [{ format, extension: 'png', bytes: Buffer.from(value as string, 'base64') }]
+    if (format === 'screenshot') return [{ format, extension: 'png', bytes: Buffer.from(String(value), 'base64') }]
     const text = texts[format]
-    if (text) return [{ format, extension: text, text: value as string }]
+    if (text) return [{ format, extension: text, text: String(value) }]
     const json = values[format]
     return json ? [{ format, extension: json, text: `${JSON.stringify(value, null, 2)}\n`, value }] : []
   })

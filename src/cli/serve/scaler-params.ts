@@ -3,6 +3,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { ScalerTarget, ScalingOptions } from '../../core/scaling.ts'
+import type { ValuesOf } from '../../lines/typed.ts'
 import { param } from './param.ts'
 import { parseUrl } from '../../core/net/parse-url.ts'
 
@@ -27,18 +28,15 @@ export const scalerParams = {
 }
 
 /** Returns the options that the flags set, which only a gateway has. @throws BaxError `invalid_request` */
-export function readScaling(read: (name: keyof typeof scalerParams) => unknown, isGateway: boolean): ScalingOptions {
+export function readScaling(flags: Partial<ValuesOf<typeof scalerParams>>, isGateway: boolean): ScalingOptions {
   const names = Object.keys(scalerParams) as (keyof typeof scalerParams)[]
-  const first = names.find((name) => read(name) !== undefined)
+  const first = names.find((name) => flags[name] !== undefined)
   if (!isGateway && first !== undefined)
     throw invalid(`--${scalerParams[first].name.replaceAll('_', '-')} needs --fleet`, 'pass --fleet redis://HOST:PORT')
-  const text = read('scaler') as string | undefined
-  const api = read('kubernetesApi') as string | undefined
-  const min = read('scaleMin') as number | undefined
-  const max = read('scaleMax') as number | undefined
-  const target = withApi(parseScaler(text ?? 'none'), api)
+  const { scaler: text, scaleMin: min, scaleMax: max } = flags
+  const target = withApi(parseScaler(text ?? 'none'), flags.kubernetesApi)
   const { least, most } = scaling.provisionSecs
-  const secs = inRange('--provision-timeout', read('provisionTimeout') as number | undefined, least, most)
+  const secs = inRange('--provision-timeout', flags.provisionTimeout, least, most)
   const provisionTimeoutMs = secs === undefined ? provision.timeoutMs : secs * 1000
   if (target.kind === 'none') {
     const flag = min !== undefined ? '--scale-min' : max !== undefined ? '--scale-max' : undefined

@@ -1,4 +1,5 @@
 /** Sessions that commands open by name: `default`, and the one of `bax open -s NAME`. */
+import { mappingOf } from '../../core/text/is-mapping.ts'
 import type { Calls, Unchecked } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Context } from '../context.ts'
@@ -40,4 +41,4 @@ export async function inNamedSession<Result>(
 const isAbsent = (error: unknown): error is BaxError =>
   error instanceof BaxError &&
   (error.code === 'session_not_found' ||
-    (error.code === 'session_closed' && (error.details as { ended_at?: string } | undefined)?.ended_at !== undefined))
+    (error.code === 'session_closed' && mappingOf(error.details)['ended_at'] !== undefined))

@@ -1,4 +1,5 @@
 /** Creates sessions by name, and compares existing ones with the requested fields. */
+import { mappingOf } from '../../core/text/is-mapping.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Calls, uncheckedFields } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -23,7 +24,7 @@ export async function openNamed(
   const { io } = context
   try {
     await createReady(context, calls, uncheckedFields({ ...creation, requested_name: name }))
-    const wasClosed = (absence.details as { reason?: string } | undefined)?.reason === 'deleted'
+    const wasClosed = mappingOf(absence.details)['reason'] === 'deleted'
     if (absence.code === 'session_closed' && !(opens && wasClosed))
       note(io, `${absence.message}; opened a new session "${name}"`)
     return true

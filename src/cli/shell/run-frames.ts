@@ -84,7 +84,7 @@ async function pumpStdin(io: Io, { ask }: Calls, exec_id: string, signal: AbortS
   try {
     for await (const chunk of io.stdin) {
       if (signal.aborted) return
-      const bytes = Buffer.from(chunk as Uint8Array)
+      const bytes = Buffer.from(chunk)
       for (let at = 0; at < bytes.length; at += maxBytes) {
         await send({ data: bytes.toString('base64', at, Math.min(at + maxBytes, bytes.length)), encoding: 'base64' })
       }

@@ -1,4 +1,5 @@
 /** Saves files of shell sessions on this machine atomically. */
+import { isSystemError } from '../../core/errors/system-errors.ts'
 import { createWriteStream } from 'node:fs'
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
@@ -31,7 +32,7 @@ export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>):
     if (isReplaced) await rename(written, path)
   } catch (error) {
     if (isReplaced) await rm(written, { force: true })
-    if (error instanceof BaxError || (error as NodeJS.ErrnoException).syscall === undefined) throw error
+    if (error instanceof BaxError || !isSystemError(error)) throw error
     throw notSaved(path, error)
   }
 }

@@ -137,6 +137,10 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
+/** Whether this version knows a code, which another one may not. */
+export const isErrorCode = (code: string | undefined): code is ErrorCode =>
+  code !== undefined && Object.hasOwn(errorTable, code)
+
 /** One error of an input: where (`commands[1].data.url`) and what. */
 export interface FieldError {
   readonly path: string
@@ -235,7 +239,7 @@ export class BaxError extends Error {
   /** Rebuilds the error that a server sent; a body of another shape gets the code `fallback`. */
   static fromBody(body: unknown, fallback: ErrorCode = 'internal_error'): BaxError {
     const { code, error, hint, details } = (body ?? {}) as Partial<ErrorBody>
-    const known = code !== undefined && Object.hasOwn(errorTable, code) ? code : fallback
+    const known = isErrorCode(code) ? code : fallback
     return new BaxError(known, typeof error === 'string' ? error : 'the server sent an unknown error response', {
       ...(hint && { hint }),
       ...(details && { details }),

@@ -1,4 +1,5 @@
 /** Notes about what happened during a command beside its result, and hints of errors that depend on what was typed. */
+import { mappingOf } from './is-mapping.ts'
 import { isIP } from 'node:net'
 import { parseUrl } from '../net/parse-url.ts'
 import { metadataAddresses, otherServices } from '../net/blocked-targets.ts'
@@ -32,6 +33,13 @@ export function keptAnswerNotes(result: CommandResult, all: readonly CommandResu
   const answer = accepts === undefined ? 'get this answer' : `be ${accepts ? 'accepted' : 'dismissed'}`
   const before = result.data?.['replaced'] ? '; this replaces the answer given before' : ''
   return [`no dialog is open: the next ${kinds} dialog of this session will ${answer}, once${before}`]
+}
+
+/** Returns the selector that a failed command suggests instead of its own. */
+export function nearestSelector({ details }: Pick<CommandResult, 'details'>): string | undefined {
+  const candidates = details?.['candidates']
+  const selector = Array.isArray(candidates) ? mappingOf(candidates[0])['selector'] : undefined
+  return typeof selector === 'string' ? selector : undefined
 }
 
 /** Returns whether a dialog was dismissed because no command has answered it. */

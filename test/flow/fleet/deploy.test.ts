@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readScaling, scalerParams } from '../../../src/cli/serve/scaler-params.ts'
+import { readParams } from '../../../src/lines/typed.ts'
+import { attributeOf, flagOf } from '../../../src/lines/values.ts'
 import { KubernetesScaler } from '../../../src/fleet/scaler/kubernetes.ts'
 import { type BuiltBax, buildBax } from '../../support/cli.ts'
 import { baxCommands, type Container, ofKind, podAddress, podOf, scaledObject } from '../../support/deploy-files.ts'
@@ -123,11 +125,11 @@ describe('the role of the gateways (against a stand-in)', () => {
     const api = await startKubernetesStandIn()
     try {
       const { argv } = baxCommands().find(({ from }) => from === 'kubernetes gateway')!
-      const { target } = readScaling((name) => {
-        const { name: flag, type } = scalerParams[name]
-        const at = argv.indexOf(`--${flag.replaceAll('_', '-')}`)
-        return at === -1 ? undefined : type === 'integer' ? Number(argv[at + 1]) : argv[at + 1]
-      }, true)
+      const typed = Object.values(scalerParams).map((param) => {
+        const at = argv.indexOf(flagOf(param))
+        return [attributeOf(param), at === -1 ? undefined : argv[at + 1]] as const
+      })
+      const { target } = readScaling(readParams(scalerParams, Object.fromEntries(typed), '/'), true)
       if (target.kind !== 'kubernetes') throw new Error('the manifest names another scaler')
       api.workloads.set(`default/${target.workload}/${target.name}`, { replicas: 3, readyReplicas: 1 })
       const scaler = new KubernetesScaler({ ...target, api: api.url, env: {} })

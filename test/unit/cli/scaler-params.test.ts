@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { readScaling, scalerParams } from '../../../src/cli/serve/scaler-params.ts'
+import { readScaling, type scalerParams } from '../../../src/cli/serve/scaler-params.ts'
+import type { ValuesOf } from '../../../src/lines/typed.ts'
 
-type Flags = Partial<Record<keyof typeof scalerParams, unknown>>
-const scaling = (flags: Flags) => readScaling((name) => flags[name], true)
+type Flags = Partial<ValuesOf<typeof scalerParams>>
+const scaling = (flags: Flags) => readScaling(flags, true)
 
 describe('the flags of scalers', () => {
   test('without any, the number of workers is fixed', () => {
@@ -42,9 +43,8 @@ describe('the flags of scalers', () => {
   })
 
   test('only a gateway has them', () => {
-    const read = (name: string) => (name === 'provisionTimeout' ? 5 : undefined)
-    expect(() => readScaling(read, false)).toThrow('--provision-timeout needs --fleet')
-    expect(readScaling(() => undefined, false).target).toEqual({ kind: 'none' })
+    expect(() => readScaling({ provisionTimeout: 5 }, false)).toThrow('--provision-timeout needs --fleet')
+    expect(readScaling({}, false).target).toEqual({ kind: 'none' })
   })
 
   test('--kubernetes-api and --provision-timeout', () => {

@@ -36,7 +36,7 @@ export const command: TerminalCommand = {
     const { allowPrivate, metrics, drainMs, profileKey } = readShared(flags, io)
     const allowances = allowancesOf(readAllowance(flags))
     const fleet = fleetAccess({ url: flags.fleet, secretFile: flags.secretFile, caFile: flags.fleetCa }, io)
-    const scaling = readScaling((name) => flags[name], fleet !== undefined)
+    const scaling = readScaling(flags, fleet !== undefined)
     const needsKeys = fleet !== undefined && flags.keys
     if (!fleet && !flags.keys) throw needsFleet()
     await openStateDir(settings.stateDir)

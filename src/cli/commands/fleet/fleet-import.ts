@@ -1,26 +1,23 @@
 /** `bax fleet import`: copies keys, profiles and relay tokens from a state folder to the Redis of a fleet. */
-import { textWord } from '../../../lines/typed.ts'
+import { param } from '../../serve/param.ts'
+import { textWord, readParams } from '../../../lines/typed.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Argument } from 'commander'
 import { BaxError, exits } from '../../../core/errors/errors.ts'
-import type { Param } from '../../../core/operation/params.ts'
 import type { ImportReport } from '../../../fleet/import/import.ts'
 import { checkedFleetUrl, fleetParam } from '../../fleet/address.ts'
 import { note, print } from '../../io.ts'
 import { addParam } from '../../../lines/flags.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
-import { flagValue } from '../../../lines/values.ts'
 
-const overwrite: Param = {
-  name: 'overwrite',
-  type: 'boolean',
-  required: false,
-  default: false,
-  description: 'replace records that Redis already has; keys stay revoked',
-}
-
-const fleet: Param = { ...fleetParam, required: true }
+const params = {
+  url: { ...fleetParam, required: true },
+  overwrite: param('overwrite', 'replace records that Redis already has; keys stay revoked', {
+    type: 'boolean',
+    default: false,
+  }),
+} as const
 
 export const command: TerminalCommand = {
   cli: 'fleet import [state-dir]',
@@ -33,13 +30,13 @@ export const command: TerminalCommand = {
   async run(invocation) {
     const { context, typed } = parseInvocation(invocation, (command) => {
       command.addArgument(new Argument('[state-dir]', "folder to copy from; by default the user's own"))
-      addParam(command, fleet)
-      addParam(command, overwrite)
+      for (const one of Object.values(params)) addParam(command, one)
     })
     const { io, settings } = context
     const folder = textWord(typed.words, 0)
     const stateDir = folder === undefined ? settings.stateDir : resolve(io.cwd, folder)
-    const url = checkedFleetUrl(flagValue(fleet, typed.flags, io.cwd) as string)
+    const { url: given, overwrite } = readParams(params, typed.flags, io.cwd)
+    const url = checkedFleetUrl(given)
     if (!existsSync(stateDir)) {
       throw new BaxError('invalid_request', `no state folder at ${stateDir}`, {
         hint: 'pass the folder that "bax serve" used, or set --state-dir',
@@ -51,7 +48,7 @@ export const command: TerminalCommand = {
     ])
     const redis = await connectRedis({ url, log: (_, message) => note(io, message) })
     try {
-      const report = await importState({ redis, stateDir, overwrite: typed.flags['overwrite'] === true })
+      const report = await importState({ redis, stateDir, overwrite })
       if (settings.json) print(io, JSON.stringify(report))
       else for (const line of linesOf(report)) print(io, line)
       const { unencrypted_profiles: plain } = report

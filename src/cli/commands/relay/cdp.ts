@@ -3,7 +3,7 @@ import { requiredWord, textFlag, textWord } from '../../../lines/typed.ts'
 import { resolve } from 'node:path'
 import { Argument, Option } from 'commander'
 import { uncheckedFields } from '../../../client/calls.ts'
-import { BaxError, type ErrorCode, errorTable, exits } from '../../../core/errors/errors.ts'
+import { BaxError, errorTable, exits, isErrorCode } from '../../../core/errors/errors.ts'
 import { noEngineFor, sessionOrDefault } from '../../session/chosen-session.ts'
 import { printError } from '../../output/errors.ts'
 import { engineName, withSession } from '../../engine/locate-engine.ts'
@@ -60,7 +60,7 @@ export const command: TerminalCommand = {
         else if (answer.success) show(io, answer.result ?? {}, flags)
         if (answer.success) return exits.done
         await printError(io, `${answer.error} [${answer.code}]`)
-        return errorTable[answer.code as ErrorCode]?.exit ?? exits.failed
+        return isErrorCode(answer.code) ? errorTable[answer.code].exit : exits.failed
       },
     )
   },

@@ -1,10 +1,10 @@
 /** `bax relay events`: reads, follows, exports or deletes the events of a relay browser. */
-import { requiredWord } from '../../../lines/typed.ts'
+import { requiredWord, textFlag } from '../../../lines/typed.ts'
 import { resolve } from 'node:path'
 import { Argument, Option } from 'commander'
-import type { Input } from '../../../client/calls.ts'
+import type { Answer, Input } from '../../../client/calls.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
-import type { RelayEvent, RelayEventPage } from '../../../core/shapes/relay.ts'
+import type { RelayEvent } from '../../../core/shapes/relay.ts'
 import { operationNamed } from '../../context.ts'
 import { addParam } from '../../../lines/flags.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
@@ -54,7 +54,7 @@ export const command: TerminalCommand = {
         }
         await engine.ask('clearRelayEvents', { id }, { signal: io.signal })
       } else if (flags['har'] !== undefined) {
-        writeHar(io, (await read({ format: 'har' })) as HarArchive, flags['har'] as string)
+        writeHar(io, await read({ format: 'har' }), textFlag(flags, 'har')!)
       } else if (flags['follow']) {
         await watch({
           engine,
@@ -64,27 +64,26 @@ export const command: TerminalCommand = {
           io,
           onEvent: showEvent(io, ndjson || settings.json),
         })
-      } else showPage(io, (await read()) as RelayEventPage, { ndjson, json: settings.json })
+      } else showPage(io, await read(), { ndjson, json: settings.json })
     })
   },
 }
 
-interface HarArchive {
-  readonly log: { readonly entries: readonly unknown[] }
-}
+type Events = Answer<'readRelayEvents'>
 
-function writeHar(io: Io, archive: HarArchive, file: string): void {
+function writeHar(io: Io, archive: Events, file: string): void {
   const text = JSON.stringify(archive, null, 2)
   if (file === '-') return print(io, text)
   writeOutput(resolve(io.cwd, file), `${text}\n`)
-  note(io, `saved ${archive.log.entries.length} requests to ${file}`)
+  const { entries } = 'log' in archive ? archive.log : {}
+  note(io, `saved ${Array.isArray(entries) ? entries.length : 0} requests to ${file}`)
 }
 
-const showEvent = (io: Io, asJson: boolean) => (event: object) =>
-  print(io, asJson ? JSON.stringify(event) : relayEventLine(event as RelayEvent))
+const showEvent = (io: Io, asJson: boolean) => (event: RelayEvent) =>
+  print(io, asJson ? JSON.stringify(event) : relayEventLine(event))
 
-function showPage(io: Io, page: RelayEventPage, { ndjson, json }: { ndjson: boolean; json: boolean }): void {
-  if (json && !ndjson) return print(io, JSON.stringify(page))
+function showPage(io: Io, page: Events, { ndjson, json }: { ndjson: boolean; json: boolean }): void {
+  if ((json && !ndjson) || !('events' in page)) return print(io, JSON.stringify(page))
   if (page.gap) note(io, `${page.gap.count} older records were deleted (${page.gap.from} to ${page.gap.to})`)
   page.events.forEach(showEvent(io, ndjson))
   if (page.more) note(io, `more events: add --since ${page.next}`)

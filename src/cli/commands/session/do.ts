@@ -1,4 +1,5 @@
 /** `bax do`: runs a batch of browser commands in one request. */
+import { isMapping } from '../../../core/text/is-mapping.ts'
 import { BaxError, messageOf } from '../../../core/errors/errors.ts'
 import { type Io, readStdin } from '../../io.ts'
 import { contextOf, type Invocation, type TerminalCommand } from '../../parse/invocation.ts'
@@ -47,6 +48,6 @@ export async function readCommands(io: Io): Promise<Record<string, unknown>> {
     throw new BaxError('invalid_json', message, { hint, cause: error })
   }
   if (Array.isArray(value)) return renameCommands({ commands: value })
-  if (typeof value === 'object' && value !== null) return renameCommands(value as Record<string, unknown>)
+  if (isMapping(value)) return renameCommands(value)
   throw new BaxError('invalid_request', 'standard input must be a JSON array of commands', { hint })
 }

@@ -1,5 +1,5 @@
 /** `bax record`: records what a person does in a browser as a script. */
-import { textWord } from '../../../lines/typed.ts'
+import { textWord, textFlag } from '../../../lines/typed.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Argument } from 'commander'
@@ -48,7 +48,8 @@ export const command: TerminalCommand = {
       throw new BaxError('invalid_request', `${JSON.stringify(url)} is the name of a script, not a URL`, {
         hint: `use "bax record [url] -o ${url}"`,
       })
-    const { output, force, session, verify } = typed.flags as Flags
+    const { force, verify } = typed.flags
+    const [output, session] = [textFlag(typed.flags, 'output'), textFlag(typed.flags, 'session')]
     const path = output === undefined || output === '-' ? undefined : resolve(io.cwd, output)
     if (path !== undefined && existsSync(path) && !force) {
       throw new BaxError('invalid_request', `${output} exists already`, {
@@ -79,16 +80,8 @@ export const command: TerminalCommand = {
   },
 }
 
-interface Flags {
-  readonly output?: string
-  readonly force?: boolean
-  readonly session?: string
-  /** True with --verify, false with --no-verify. */
-  readonly verify?: boolean
-}
-
-/** Whether all steps hold, as far as the flags demand it. */
-const isVerified = (verification: Verification | undefined, verify: boolean | undefined): boolean =>
+/** Whether all steps hold, as far as the flags demand it: `verify` is true with --verify, false with --no-verify. */
+const isVerified = (verification: Verification | undefined, verify: unknown): boolean =>
   verification === undefined || verification.success || (verification.failed_step === undefined && verify !== true)
 
 /** Prints the script, or what was written. */

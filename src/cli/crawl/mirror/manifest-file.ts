@@ -1,4 +1,5 @@
 /** `manifest.json` of a mirror: every page with its file, and every URL without a page. */
+import { mappingOf } from '../../../core/text/is-mapping.ts'
 import { isMapping } from '../../../core/text/is-mapping.ts'
 import { systemReason, systemCode } from '../../../core/errors/system-errors.ts'
 import { join } from 'node:path'
@@ -62,9 +63,9 @@ export interface EarlierCrawl {
 export function readManifest(folder: string): EarlierCrawl | undefined {
   const text = readText(join(folder, manifestName))
   const found = text === undefined ? undefined : parsed(text)
-  const { url, pages, changes } = (found ?? {}) as { url?: unknown; pages?: unknown; changes?: unknown }
+  const { url, pages, changes } = mappingOf(found)
   if (found?.['format'] !== format || typeof url !== 'string' || !Array.isArray(pages)) return undefined
-  const files = (pages as Partial<ManifestPage>[]).flatMap(namedFiles)
+  const files = pages.flatMap(namedFiles)
   return { url, files: changes === undefined ? files : [...files, changesName] }
 }
 
@@ -80,10 +81,11 @@ export function readText(path: string): string | undefined {
 }
 
 /** Returns the file names of a page; the manifest is untrusted. */
-const namedFiles = ({ file, files }: Partial<ManifestPage>): string[] =>
-  [file, ...(Array.isArray(files) ? files : []).map((other: { file?: unknown }) => other.file)].filter(
-    (name) => typeof name === 'string',
-  )
+function namedFiles(page: unknown): string[] {
+  const { file, files } = mappingOf(page)
+  const others = Array.isArray(files) ? files.map((other) => mappingOf(other)['file']) : []
+  return [file, ...others].filter((name) => typeof name === 'string')
+}
 
 function parsed(text: string): Record<string, unknown> | undefined {
   try {

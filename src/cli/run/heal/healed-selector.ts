@@ -1,4 +1,5 @@
 /** Finds the element of a recorded step by its fingerprint when the selector no longer matches. */
+import { mappingOf } from '../../../core/text/is-mapping.ts'
 import type { Candidate } from '../../../core/shapes/recording.ts'
 import { type EngineAccess, StepFailure } from '../call.ts'
 import type { StepPlan } from '../script/plan.ts'
@@ -17,8 +18,7 @@ export async function healedSelector(
 ): Promise<string | undefined> {
   if (!fingerprint || strict || typeof selector !== 'string' || !(error instanceof StepFailure)) return undefined
   const { code, details } = error.failure
-  if (code !== 'element_not_found' || (details as { selector?: unknown } | undefined)?.selector !== selector)
-    return undefined
+  if (code !== 'element_not_found' || mappingOf(details)['selector'] !== selector) return undefined
   const commands = [{ command: 'find_similar', data: { selector, fingerprint } }]
   const { results } = await ask('runCommands', { session_id: sessionId(), commands }, { signal, strict: true })
   const candidates = (results[0]?.data?.['candidates'] ?? []) as Candidate[]

@@ -1,4 +1,5 @@
 /** Reads plain bodies of POST /commands as scripts: `{"commands": [{"command": …, "data": …}]}`. */
+import { mappingOf } from '../../../core/text/is-mapping.ts'
 import { renameAliases, unknownFields } from '../../../core/operation/unknown-fields.ts'
 import { catalogue } from '../../../commands/index.ts'
 import { operations } from '../../../operations/index.ts'
@@ -28,7 +29,7 @@ export function readBody(fields: Readonly<Record<string, unknown>>, errors: Scri
 
 /** Reports unknown fields per command: the union of all commands does not find them in commands with other errors. */
 function reportUnknownFields(call: unknown, index: number, errors: ScriptErrorList): void {
-  const { command: name, data } = (call ?? {}) as { command?: unknown; data?: unknown }
+  const { command: name, data } = mappingOf(call)
   const command = catalogue.get(String(name))
   if (!command) return
   const at = `commands[${index}].data`

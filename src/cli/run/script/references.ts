@@ -133,9 +133,9 @@ export function pick(value: unknown, path: Path): Picked {
   let current = value
   for (const [depth, key] of path.entries()) {
     if (isPlaceholder(current)) return { found: true, value: current }
-    const has = current !== null && current !== undefined && Object.hasOwn(Object(current) as object, key)
+    const has = current !== null && current !== undefined && Object.hasOwn(Object(current), key)
     if (!has) return { found: false, holder: current, key, before: path.slice(0, depth) }
-    current = (current as Record<string | number, unknown>)[key]
+    current = Object(current)[key]
   }
   return { found: true, value: current }
 }

@@ -16,7 +16,7 @@ import {
 } from './references.ts'
 
 /** Roots that no step may save under. */
-export const reserved = ['vars', 'env', 'run', 'session'] as const
+export const reserved: readonly unknown[] = ['vars', 'env', 'run', 'session']
 
 /** Values that are the same for all steps of a script. */
 export interface RunInputs {
@@ -62,7 +62,7 @@ function reportBraces(value: unknown, at: Path, scope: StaticScope): void {
   if (typeof value !== 'string') return
   for (const { index, 0: source, 1: name = '' } of value.matchAll(/\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/g)) {
     const root = name.split('.', 1)[0]!
-    const isKnown = scope.saved.has(root) || scope.loops.has(root) || (reserved as readonly string[]).includes(root)
+    const isKnown = scope.saved.has(root) || scope.loops.has(root) || reserved.includes(root)
     const meant = isKnown ? name : Object.hasOwn(scope.vars, root) ? `vars.${name}` : undefined
     if (meant !== undefined)
       scope.errors.addWithin(at, index, source.length, `${source} is not a reference: write \${${meant}}`)
@@ -90,7 +90,7 @@ function pickKnown({ root, path }: Reference, { checkOnly, given, vars }: Static
 function errorOf(reference: Reference, scope: StaticScope): string | undefined {
   const { source, root, path } = reference
   const { saved, loops, vars } = scope
-  if (!(reserved as readonly string[]).includes(root)) {
+  if (!reserved.includes(root)) {
     if (saved.has(root) || loops.has(root)) return undefined
     if (Object.hasOwn(vars, root)) return `${source} is not defined (did you mean "vars.${root}"?)`
     // Very short names resemble each other too often.

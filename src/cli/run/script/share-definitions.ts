@@ -1,7 +1,7 @@
 /** Shrinks a JSON Schema: subschemas that occur several times move to `$defs`. */
-import { isMapping } from '../../../core/text/is-mapping.ts'
+import { isMapping, mappingOf } from '../../../core/text/is-mapping.ts'
 
-type Json = Record<string, unknown>
+type Json = Readonly<Record<string, unknown>>
 
 /** Keywords with one schema, with a list of schemas, and with schemas by name. */
 const single = new Set(['items', 'additionalProperties', 'not'])
@@ -23,8 +23,8 @@ export function shareDefinitions(root: Json): Json {
   }
   mapSubschemas(root, count)
 
-  const own = (root['$defs'] ?? {}) as Json
-  const shared: Json = {}
+  const own = mappingOf(root['$defs'])
+  const shared: Record<string, Json> = {}
   const names = new Map<string, string>()
   const unusedName = (property: string): string => {
     for (let number = 1; ; number += 1) {
@@ -46,7 +46,7 @@ export function shareDefinitions(root: Json): Json {
     return { $ref: `#/$defs/${name}` }
   }
   const rest = mapSubschemas(root, share, 'value')
-  return { ...rest, $defs: { ...(rest['$defs'] as Json), ...shared } }
+  return { ...rest, $defs: { ...mappingOf(rest['$defs']), ...shared } }
 }
 
 /** Replaces the direct subschemas of a schema. `visit` also receives the name of the property that they describe. */
@@ -55,9 +55,9 @@ function mapSubschemas(node: Json, visit: (schema: Json, property: string) => Js
   return Object.fromEntries(
     Object.entries(node).map(([keyword, value]) => {
       if (single.has(keyword)) return [keyword, mapped(value, property)]
-      if (listed.has(keyword)) return [keyword, (value as unknown[]).map((item) => mapped(item, property))]
-      if (!named.has(keyword)) return [keyword, value]
-      return [keyword, Object.fromEntries(Object.entries(value as Json).map(([name, item]) => [name, mapped(item, name)]))] // prettier-ignore
+      if (listed.has(keyword) && Array.isArray(value)) return [keyword, value.map((item) => mapped(item, property))]
+      if (!named.has(keyword) || !isMapping(value)) return [keyword, value]
+      return [keyword, Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapped(item, name)]))] // prettier-ignore
     }),
   )
 }

@@ -1,4 +1,5 @@
 /** Reads the steps of a script into plans. */
+import { isMapping } from '../../../core/text/is-mapping.ts'
 import { didYouMean } from '../../../core/errors/suggest.ts'
 import { elementAsFile, formFor } from '../../../core/operation/positional.ts'
 import { checkValue } from './check.ts'
@@ -44,11 +45,11 @@ function readStep(reader: StepReader, raw: unknown, at: Path, number: string): S
     const action = verb && readCall(reader, verb, null, at)
     return action && { number, place, label: raw, retry: once, continueOnError: false, expect: [], action }
   }
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+  if (!isMapping(raw)) {
     scope.errors.add(at, 'a step must be the name of a command, or a mapping with one command')
     return undefined
   }
-  const fields = raw as Fields
+  const fields: Fields = raw
   const forEach = readLoop(fields, at, scope)
   const inner = forEach ? { ...scope, loops: new Set([...scope.loops, forEach.as]) } : scope
   const action = readAction({ ...reader, scope: inner }, fields, at, number)
@@ -107,7 +108,7 @@ function readOptions(fields: Fields, at: Path, scope: StaticScope) {
   }
 }
 
-const isReserved = (name: unknown) => (reserved as readonly unknown[]).includes(name)
+const isReserved = (name: unknown) => reserved.includes(name)
 const reservedName = (name: unknown) =>
   `${JSON.stringify(name)} is a reserved name (${reserved.join(', ')}): choose another name`
 
