@@ -1,10 +1,7 @@
-/** The typed client for all operations: one method per operation, created from the list of operations. */
-import type { z } from 'zod'
+/** Calls of operations by their routes. */
 import type { Frame } from '../core/operation/call.ts'
-import type { Operation } from '../core/operation/operation.ts'
 import { pathFields, replaceFields, route } from '../core/operation/route.ts'
 import { BaxError } from '../core/errors/errors.ts'
-import type { Operations } from '../operations/index.ts'
 import type { Transport, WireRequest, WireResponse } from './transport.ts'
 
 /** The parts of an operation that a client needs. Both the manifest and the operations provide them. */
@@ -17,25 +14,6 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** Rejects unknown fields instead of ignoring them. */
   readonly strict?: boolean
-}
-
-type Answer<O> = O extends Operation<infer _In, infer Out> ? (Out extends z.ZodType ? z.output<Out> : void) : never
-type Input<O> = O extends Operation<infer In, infer _Out> ? z.input<In> : never
-
-export type Client = {
-  readonly [Name in keyof Operations]: (
-    input?: Input<Operations[Name]>,
-    options?: CallOptions,
-  ) => Promise<Answer<Operations[Name]>>
-}
-
-export function createClient(transport: Transport, operations: readonly OperationRoute[]): Client {
-  return Object.fromEntries(
-    operations.map(({ name, http }) => [
-      name,
-      (input: Record<string, unknown> = {}, options: CallOptions = {}) => call(transport, http, input, options),
-    ]),
-  ) as Client
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Overhead of a server for the same work in process: access checks, rate limits, log, metrics and HTTP. */
-import { type Client, createClient } from '../../src/client/client.ts'
+import { type Client, createClient } from '../support/client.ts'
 import { embedded, overHttp, type Transport } from '../../src/client/transport.ts'
 import { allowancesOf } from '../../src/core/access/quota.ts'
 import { operations } from '../../src/operations/index.ts'

@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../../src/client/client.ts'
+import type { Client } from '../support/client.ts'
 import type { BaxError } from '../../src/core/errors/errors.ts'
 import type { ScrapeInput } from '../../src/core/shapes/scrape.ts'
 import { type Homes, openHomes } from '../support/homes.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../../src/client/client.ts'
+import type { Client } from '../support/client.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { connectBrowser } from '../support/relay.ts'

@@ -1,7 +1,7 @@
 /** Actions that wait for a person: code, downloads and submitted forms. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../../src/client/client.ts'
+import type { Client } from '../support/client.ts'
 import type { CommandResult } from '../../src/core/shapes/commands.ts'
 import { waitingApproval, waitingApprovals } from '../support/approvals.ts'
 import { type Homes, openHomes } from '../support/homes.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../../src/client/client.ts'
+import type { Client } from '../support/client.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { pageProcesses } from '../support/processes.ts'
 import { command, valueOf } from '../support/session-steps.ts'

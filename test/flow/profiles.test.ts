@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../../src/client/client.ts'
+import type { Client } from '../support/client.ts'
 import { type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { failureOf, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeManifest } from '../../src/operations/manifest.ts'
 import { parseBatch } from '../../src/lines/parse-batch.ts'
-import type { Client } from '../../src/client/client.ts'
+import type { Client } from '../support/client.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { type ConnectedBrowser, connectBrowser } from '../support/relay.ts'

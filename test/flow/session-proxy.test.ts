@@ -2,7 +2,7 @@
 import { createServer as createHttp } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Client } from '../../src/client/client.ts'
+import type { Client } from '../support/client.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { freePort } from '../support/ports.ts'
 import { open } from '../support/session-steps.ts'

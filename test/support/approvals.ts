@@ -1,6 +1,6 @@
 /** Actions that wait for a person. */
 import { expect } from 'vitest'
-import type { Client } from '../../src/client/client.ts'
+import type { Client } from './client.ts'
 
 export const waitingApprovals = async (client: Client) => (await client.listApprovals({})).approvals
 

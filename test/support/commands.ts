@@ -1,6 +1,6 @@
 /** Tests of commands through the API, once per location: a site, a session, and helpers. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import type { Client } from '../../src/client/client.ts'
+import type { Client } from './client.ts'
 import type { Transport } from '../../src/client/transport.ts'
 import type { CommandResult, CommandsResult } from '../../src/core/shapes/commands.ts'
 import { type HomeName, homeNames, type Homes, openHomes, usualHomes } from './homes.ts'

@@ -1,7 +1,7 @@
 /** Sites for crawling, and checks of every crawl response. */
 import { expect } from 'vitest'
 import type { CrawlAnswer } from '../../src/core/shapes/crawl.ts'
-import type { Client } from '../../src/client/client.ts'
+import type { Client } from './client.ts'
 
 /** Returns a page with a headline, unique text and links. */
 export const linkPage = (name: string, links: readonly string[] = [], more = ''): string =>

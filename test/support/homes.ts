@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Client, createClient } from '../../src/client/client.ts'
+import { type Client, createClient } from './client.ts'
 import { embedded, overHttp, overSocket, type Transport } from '../../src/client/transport.ts'
 import type { EngineConfig } from '../../src/core/config/config.ts'
 import type { Engine } from '../../src/core/engine.ts'

@@ -1,6 +1,7 @@
 /** One object of every kind that belongs to a key, created through the API. */
 import { WebSocket } from 'ws'
-import { type Client, createClient, follow, upload } from '../../src/client/client.ts'
+import { follow, upload } from '../../src/client/client.ts'
+import { type Client, createClient } from './client.ts'
 import { overHttp, type Transport } from '../../src/client/transport.ts'
 import type { KeyScope } from '../../src/core/access/caller.ts'
 import { operations } from '../../src/operations/index.ts'

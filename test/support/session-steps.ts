@@ -1,5 +1,5 @@
 /** Helpers for tests of sessions that use commands only for inspection. */
-import type { Client } from '../../src/client/client.ts'
+import type { Client } from './client.ts'
 import { BaxError } from '../../src/core/errors/errors.ts'
 
 /** Returns the value of an expression on a session's active page. */

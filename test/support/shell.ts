@@ -1,7 +1,8 @@
 /** Shell sessions through the API, once per location, on the Docker of this machine. */
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { Frame } from '../../src/core/operation/call.ts'
-import { type Client, follow } from '../../src/client/client.ts'
+import { follow } from '../../src/client/client.ts'
+import type { Client } from './client.ts'
 import type { Transport } from '../../src/client/transport.ts'
 import type { ExecResult } from '../../src/core/shapes/shell/exec.ts'
 import type { ShellSession } from '../../src/core/shapes/shell/session.ts'

@@ -1,6 +1,6 @@
 /** Actions that wait for a person in sessions on several workers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../../../src/client/client.ts'
+import type { Client } from '../../support/client.ts'
 import { waitingApprovals } from '../../support/approvals.ts'
 import { bax } from '../../support/cli.ts'
 import { startFleet, type TestFleet } from '../../support/fleet.ts'

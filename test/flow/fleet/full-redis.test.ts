@@ -1,6 +1,6 @@
 /** Everything that a fleet writes while Redis has reached its memory limit. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createClient } from '../../../src/client/client.ts'
+import { createClient } from '../../support/client.ts'
 import { overHttp } from '../../../src/client/transport.ts'
 import type { CrawlState } from '../../../src/core/shapes/crawl.ts'
 import { operations } from '../../../src/operations/index.ts'

@@ -1,6 +1,6 @@
 /** A rolling upgrade as the guide describes it, while sessions, scrapes and crawls run. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../../../src/client/client.ts'
+import type { Client } from '../../support/client.ts'
 import { buildsKey } from '../../../src/fleet/crawl/keys.ts'
 import { crawlAlone } from '../../support/crawl-alone.ts'
 import { comparable } from '../../support/crawl-fleet.ts'
