@@ -7,7 +7,7 @@ import type { CommandNames } from './guide/topics.ts'
 import { groupHelp, rootHelp } from './output/help.ts'
 import { helpWidth } from '../lines/help-layout.ts'
 import { type Io, print } from './io.ts'
-import type { HelpWanted } from '../lines/flags.ts'
+import { isHelpWanted } from '../lines/help-wanted.ts'
 import { loadManifest } from './parse/manifest.ts'
 import { loadCommand } from './parse/command-modules.ts'
 import { commandTable, findCommand } from './parse/command-table.ts'
@@ -52,9 +52,6 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
     marked?.end()
   }
 }
-
-/** Whether help was asked for; its class is loaded by commands. */
-const isHelpWanted = (error: unknown): error is HelpWanted => error instanceof Error && error.name === 'HelpWanted'
 
 /** Prints the help of a command or a noun, and the page of the guide about it. */
 async function showHelp(text: string, command: string, io: Io, names: CommandNames): Promise<number> {

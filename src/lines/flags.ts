@@ -5,18 +5,21 @@ import type { PositionalForms } from '../core/operation/command.ts'
 import type { Param } from '../core/operation/params.ts'
 import { fileOrElement } from '../core/text/file-word.ts'
 import { helpExamples, helpItem, plainWidth, termColumn } from './help-layout.ts'
+import { HelpWanted } from './help-wanted.ts'
 import { unknownFlag } from './unknown-flag.ts'
 import { attributeOf, flagOf, kebab, type TypedArguments } from './values.ts'
 
 const globalGroup = 'Flags of every command:'
 
-const choices = new WeakMap<Option, readonly string[]>()
+/** Key of the allowed values of a flag. Several modules of the build contain this file. */
+const choices = Symbol.for('bax: choices of a flag')
 
 /** Flags of texts; their schema decides whether an empty text is valid. */
 const texts = new WeakSet<Option>()
 
 /** Returns the allowed values of a flag, if they are limited. */
-export const choicesOf = (option: Option): readonly string[] | undefined => choices.get(option)
+export const choicesOf = (option: Option & { readonly [choices]?: readonly string[] }): readonly string[] | undefined =>
+  option[choices]
 
 /** Creates a commander command that never exits or prints. */
 export function newCommand(name: string, summary: string): Command {
@@ -92,7 +95,7 @@ export function addParam(command: Command, param: Param): void {
     )
     // All spellings set the same value.
     option.attributeName = () => attributeOf(param)
-    if (words) choices.set(option, words)
+    if (words) Object.assign(option, { [choices]: words })
     if (param.type === 'string' || param.type === 'json') texts.add(option)
     if (param.type === 'string[]') option.argParser(collect)
     command.addOption(option.makeOptionMandatory(param.required && spelling === name))
@@ -204,20 +207,6 @@ function assertNotEmpty(command: Command): void {
 }
 
 const helpHint = (command: Command): string => `run "${command.name()} --help" for details`
-
-/** Thrown for --help. */
-export class HelpWanted extends Error {
-  /** Returns the help for a width in characters. */
-  readonly text: (width: number) => string
-  /** Definition of the command. */
-  readonly command: Command
-  constructor(text: (width: number) => string, command: Command) {
-    super('help')
-    this.name = 'HelpWanted'
-    this.text = text
-    this.command = command
-  }
-}
 
 function explain(command: Command, error: CommanderError, examples: readonly string[]): Error {
   if (error.code === 'commander.helpDisplayed') {

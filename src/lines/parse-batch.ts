@@ -22,10 +22,10 @@ import {
   addParam,
   addSessionFlag,
   helpOf,
-  HelpWanted,
   newCommand,
   parse,
 } from './flags.ts'
+import { HelpWanted } from './help-wanted.ts'
 import { commandsNamed, type NamedCommand, secondWords } from './named-commands.ts'
 import { adviceFor, suggestion, synonymsOf } from './suggestion.ts'
 import { catalogueHelp } from './catalogue-help.ts'

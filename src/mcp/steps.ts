@@ -1,6 +1,6 @@
 /** Steps of browser tools: command lines as agents write them, and the effect on the page as text. */
 import { type BatchKind, findEntry, type TypedCommand } from '../lines/batch.ts'
-import { HelpWanted } from '../lines/flags.ts'
+import { isHelpWanted } from '../lines/help-wanted.ts'
 import { parseBatch } from '../lines/parse-batch.ts'
 import { kebab, noFiles } from '../lines/values.ts'
 import { filesToUpload, uploadFiles } from '../client/upload-files.ts'
@@ -31,7 +31,7 @@ export function parseLines(lines: readonly string[], connection: Connection): re
   try {
     return lines.flatMap((line) => parseLine(line, connection))
   } catch (error) {
-    if (!(error instanceof HelpWanted)) throw error
+    if (!isHelpWanted(error)) throw error
     return error.text(helpWidth).replace(terminalFlags, '').trimEnd()
   }
 }

@@ -141,6 +141,13 @@ describe('in real shells', () => {
     await expect.poll(() => inBash('session', 'close', '')).toEqual(['shop'])
   })
 
+  testUnless(missingPrograms('bash'))('bash completes commands that have a module of their own', async () => {
+    expect(await inBash('serve', '--po')).toEqual(['--port'])
+    expect(await inBash('serve', '--log-format', '')).toEqual(['json', 'text'])
+    expect(await inBash('session', 'view', '--pr')).toEqual(['--print'])
+    expect(await inBash('run', '--confirm', 'down')).toEqual(['download'])
+  })
+
   testUnless(missingPrograms('fish'))('fish completes with descriptions', async () => {
     const [line] = await ask('fish', `bax completion fish | source; complete -C 'bax session cl'`)
     expect(line).toMatch(/^close\tClose a browser session/)

@@ -3,7 +3,8 @@ import type { Command, Option } from 'commander'
 import type { Manifest } from '../../operations/manifest.ts'
 import { readGuide } from '../guide/pages.ts'
 import { topicsOf } from '../guide/topics.ts'
-import { choicesOf, HelpWanted } from '../../lines/flags.ts'
+import { choicesOf } from '../../lines/flags.ts'
+import { isHelpWanted } from '../../lines/help-wanted.ts'
 import type { Io } from '../io.ts'
 import { loadCommand } from '../parse/command-modules.ts'
 import { kebab } from '../../lines/values.ts'
@@ -143,7 +144,7 @@ async function definitionOf({ entry, manifest, io }: Cursor, typed: readonly str
     if (operation) await (await import('../run-operation.ts')).runOperation(invocation, operation)
     else await (await loadCommand(words)).run(invocation)
   } catch (error) {
-    if (error instanceof HelpWanted) return error.command
+    if (isHelpWanted(error)) return error.command
     // An unknown browser command has no flags.
     if (isBatch(entry)) return undefined
     throw error

@@ -6,7 +6,7 @@ import type { Manifest } from '../../operations/manifest.ts'
 import type { ParsedLine, TypedCommand } from '../../tui/host.ts'
 import type { Context } from '../context.ts'
 import { plainWidth } from '../../lines/help-layout.ts'
-import { HelpWanted } from '../../lines/flags.ts'
+import { isHelpWanted } from '../../lines/help-wanted.ts'
 import type { LocatedEngine } from '../engine/locate-engine.ts'
 import type { Io, Output } from '../io.ts'
 import { parseBatch } from '../../lines/parse-batch.ts'
@@ -44,7 +44,7 @@ export function readLine(words: readonly string[], context: Context, engine: Loc
       },
     }
   } catch (error) {
-    if (!(error instanceof HelpWanted)) throw error
+    if (!isHelpWanted(error)) throw error
     return { commands: [], run: async () => ({ success: true, text: error.text(plainWidth).trimEnd() }) }
   }
 }

@@ -1,4 +1,5 @@
 /** `bax shell exec`: runs a command of a session with the standard streams and exit code of this process. */
+import { isHelpWanted } from '../../../lines/help-wanted.ts'
 import { textFlag } from '../../../lines/typed.ts'
 import { resolve } from 'node:path'
 import type { Calls, Unchecked } from '../../../client/calls.ts'
@@ -39,7 +40,7 @@ export const command: TerminalCommand = {
       const need = needOf(operationNamed(manifest, 'shellExec'), { session_id: session })
       return await withEngine(context, need, (engine) => runNamed({ context, engine, request }, session))
     } catch (error) {
-      if (error instanceof Error && error.name === 'HelpWanted') throw error
+      if (isHelpWanted(error)) throw error
       const code = await printFailure(error, io, isJson, invocation)
       return io.signal.aborted ? code : notRun
     }
