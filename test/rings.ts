@@ -15,7 +15,7 @@ export const core = named([
   'clients/curl', 'clients/firecrawl-jobs', 'clients/firecrawl-v1', 'clients/firecrawl-v2', 'flow/batches', 'flow/cli', 'flow/cli-doctor', 'flow/cli-sessions',
   'flow/cli-page-control', 'flow/cli-provisioning', 'flow/cli-engine', 'flow/cli-server', 'flow/clipboard', 'flow/completion',
   'flow/confirm', 'flow/confirm-cli', 'flow/content', 'flow/cookies', 'flow/crawl', 'flow/crawl-async', 'flow/crawl-cli',
-  'flow/crawl-map', 'flow/downloads', 'flow/emulation', 'flow/extract', 'flow/fill', 'flow/form', 'flow/form-groups',
+  'flow/crawl-map', 'flow/demo', 'flow/downloads', 'flow/emulation', 'flow/extract', 'flow/fill', 'flow/form', 'flow/form-groups',
   'flow/fleet/gateway', 'flow/fleet/import', 'flow/fleet/processes', 'flow/front-door', 'flow/history', 'flow/input-events', 'flow/inspect', 'flow/isolation', 'flow/keyboard',
   'flow/keys', 'flow/life', 'flow/live-view', 'flow/mcp', 'flow/navigation', 'flow/observe', 'flow/overlay', 'flow/page-requests',
   'flow/pointer', 'flow/profiles', 'flow/provisioning', 'flow/read-page', 'flow/record', 'flow/record-controls', 'flow/record-verify', 'flow/recording', 'flow/relay',

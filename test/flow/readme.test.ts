@@ -28,6 +28,7 @@ const notRun: Record<string, string> = {
   'file:///etc/passwd': 'test/clients/curl.test.ts',
   'npx firecrawl-cli': 'npx takes the newest from a registry; test/clients/firecrawl-cli.test.ts and firecrawl-mcp.test.ts run kept versions',
   'bax serve --allow-private 10.0.0.0/8': 'it serves until ^C; test/flow/serve.test.ts types it',
+  'bax demo   ': 'it serves until ^C; test/flow/demo.test.ts serves it',
   'bax worker': 'it needs Redis and runs until ^C; test/flow/fleet types it',
   'bax fleet import': 'it needs Redis; test/flow/fleet/import.test.ts types it',
   'sudo node scripts/image/build.js': 'it makes an image of 700 MB; test/flow/image.test.ts runs the server in it',

@@ -71,10 +71,12 @@ const layers: Layers = {
   lines: { below: ['core', 'client'], packages: ['commander'] },
   cli: {
     below: ['core', 'client', 'lines'],
-    lazily: ['operations', 'server', 'engine', 'fleet', 'tui', 'cli/run', 'mcp'],
+    lazily: ['operations', 'server', 'engine', 'fleet', 'tui', 'cli/run', 'mcp', 'demo'],
     packages: ['commander', 'env-paths'],
     lazyPackages: ['chalk', 'htmlparser2', 'open', 'ora', 'yaml'],
   },
+  // Loaded by `bax demo`: a site of its own, which knows nothing of bax.
+  demo: { below: [], packages: ['hono', '@hono/node-server'] },
   // Loaded when `bax run` is called and not before, so that it may use what it needs.
   'cli/run': {
     below: ['core', 'client', 'lines', 'cli', 'commands', 'operations'],

@@ -30,7 +30,7 @@ const lines: readonly (readonly [words: readonly string[], about: string])[] = [
   [['tui', 'mcp', 'skill', 'approve'], 'Terminal UI; tools for agents; approve actions'],
   [['serve', 'worker', 'key', 'fleet'], 'Serve the HTTP API; its keys; several machines'],
   [['engine'], 'The engine in the background: '],
-  [['api', 'openapi'], 'Any API request; the OpenAPI document'],
+  [['api', 'openapi', 'demo'], 'Any API request; OpenAPI; a site to try bax on'],
   [['doctor', 'setup', 'completion'], 'Check this machine; install browsers; completion'],
 ]
 
