@@ -83,7 +83,11 @@ export const workflows = ({ url, folder, name, headed }: Place): readonly Workfl
     },
     {
       title: 'Run code in a container',
-      steps: [{ argv: ['shell', 'exec', 'seq 1 500 | wc -l'] }],
+      steps: [
+        { argv: ['shell', 'create', '--name', name] },
+        { argv: ['shell', 'exec', '-s', name, 'seq 1 500 | wc -l'] },
+      ],
+      end: ['shell', 'delete', name],
     },
   ]
 }
