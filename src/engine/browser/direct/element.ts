@@ -7,6 +7,7 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Delivery } from '../input/delivery.ts'
 import { afterNavigations, clickAt, isNavigating, moveTo, pressAll, unlessStalled } from '../page/internals.ts'
 import type { ClickOptions } from '../page/internals.ts'
+import { reactionToKeys } from './key-listeners.ts'
 import type { PlainSelector } from './plain-selector.ts'
 import type { Confirmation, DirectAnswer, DirectRequest, WatchedInput } from './request.ts'
 import { Unclear } from '../page/unclear.ts'
@@ -92,9 +93,11 @@ export class PageElement implements DirectElement {
     if (confirmed.checked !== checked) throw new Error('Clicking the checkbox did not change its state')
   }
 
-  keys(names: readonly string[]): Promise<void> {
+  async keys(names: readonly string[]): Promise<void> {
     const { page, limit } = this.#facts
-    return withDeadline((signal) => pressAll(page, names, signal), { signal: limit.signal })
+    const press = async (signal: AbortSignal) =>
+      pressAll(page, names, names.length > 1 ? await reactionToKeys(page) : 'always', signal)
+    await withDeadline(press, { signal: limit.signal })
   }
 
   async press(send: () => Promise<void>): Promise<void> {

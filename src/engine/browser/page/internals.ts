@@ -152,16 +152,26 @@ export const moveTo = (page: Page, { x, y }: Point, signal: AbortSignal): Promis
   serverPage(page).mouse.move(progressUntil(signal), x, y)
 
 /**
- * Presses and releases keys like `page.keyboard`. Each message waits for the answer to the one before, so that the page
- * can react to a key, for example move the focus, before the next one.
+ * When a page may react to a key, for example move the focus, before it receives the next message: after each press and
+ * release like with `page.keyboard`, after each press only, or never, since it does not listen to keys.
  */
-export async function pressAll(page: Page, names: readonly string[], signal: AbortSignal): Promise<void> {
+export type Reacts = 'always' | 'to presses' | 'never'
+
+/** Presses and releases keys like `page.keyboard`, and waits for the page where it may react. */
+export async function pressAll(page: Page, names: readonly string[], reacts: Reacts, signal: AbortSignal) {
   const { keyboard } = serverPage(page)
   const progress = progressUntil(signal)
+  const sent: Promise<void>[] = []
+  const answered = async () => void (await Promise.all(sent.splice(0)))
   for (const name of names) {
-    await keyboard.down(progress, name)
-    await keyboard.up(progress, name)
+    // Enter may submit the form.
+    const reactsTo = name.length > 1 ? 'always' : reacts
+    sent.push(keyboard.down(progress, name))
+    if (reactsTo !== 'never') await answered()
+    sent.push(keyboard.up(progress, name))
+    if (reactsTo === 'always') await answered()
   }
+  await answered()
 }
 
 interface Point {
