@@ -3,12 +3,13 @@
  * process and the terminal. Without one, or if the command must run in a process of its own, it starts Node instead.
  *
  * Frames in both directions: type (1 byte), length of the payload (4 bytes, little endian), payload.
- *   to the engine:    H hello, G start the command, I input (empty: end of input), S signal (1 byte), W window sizes,
- *                     E an output failed (its number, errno), D all output so far has been written or has failed
+ *   to the engine:    H hello, I input (empty: end of input), S signal (1 byte), W window sizes, E an output failed (its
+ *                     number, errno), D all output so far has been written or has failed
  *   from the engine:  A accepted, F run it in Node (a reason), N connect to a command worker (a reason), O and R data for
  *                     standard output and error (empty: report with D), I send more input, X exit code (1 byte), Y exit
  *                     code if all output has been written; otherwise report with D and go on
- * The command starts with G and not before, so that it never runs twice: after G there is no way back to Node.
+ * The engine starts the command once it has written A, which fails if this program has shut down the connection. This
+ * program starts Node only if there is no A after it has done that: a command never runs twice.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -194,10 +195,7 @@ static int read_engine(int socket, enum state *state, int *wants_input) {
   head_len = 0;
   left = (uint32_t)head[1] | (uint32_t)head[2] << 8 | (uint32_t)head[3] << 16 | (uint32_t)head[4] << 24;
   switch (head[0]) {
-    case 'A':
-      *state = STARTED;
-      put_frame('G', "", 0);
-      return 1;
+    case 'A': *state = STARTED; return 1;
     case 'I': *wants_input = 1; return 1;
     case 'O': case 'R':
       if (left == 0) put_frame('D', "", 0);
@@ -245,8 +243,15 @@ static void run(int socket, int signals) {
         {.fd = wants_input && out_len == 0 ? 0 : -1, .events = POLLIN},
     };
     uint64_t now = clock_ms();
-    if (state == WAITING && now >= until) return;
-    if (poll(fds, 4, state == WAITING ? (int)(until - now) : -1) < 0) continue;
+    int ready = poll(fds, 4, state != WAITING ? -1 : now < until ? (int)(until - now) : 0);
+    if (ready < 0) continue;
+    if (ready == 0 && clock_ms() >= until) {
+      /* From here on the engine cannot accept the command. It may just have done so. */
+      shutdown(socket, SHUT_RDWR);
+      while (read_engine(socket, &state, &wants_input)) {}
+      if (state == WAITING) return;
+      report_lost();
+    }
     if (fds[0].revents) take_signals(signals, state == STARTED);
     if (fds[2].revents) write_data(number_of_output());
     if (fds[3].revents) send_input(&wants_input);

@@ -26,19 +26,16 @@ export async function serveLauncher(socket: Socket, connection: Connection): Pro
   let refusal = ''
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   const hello = await new Promise<Hello | undefined>((resolve) => {
-    let started: (() => void) | undefined
     const read = frameReader(([type, payload]) => {
-      if (type === 'H' && !started) {
-        const parsed = accepted(payload, connection)
-        if (typeof parsed === 'string') {
-          refusal = parsed
-          return resolve(undefined)
-        }
-        started = () => resolve(parsed)
-        terminal = remoteTerminal(socket, parsed, interrupted)
-        socket.write(frame('A'))
-      } else if (type === 'G') started?.()
-      else terminal?.take([type, payload])
+      if (type !== 'H' || terminal) return terminal?.take([type, payload])
+      const parsed = accepted(payload, connection)
+      if (typeof parsed === 'string') {
+        refusal = parsed
+        return resolve(undefined)
+      }
+      terminal = remoteTerminal(socket, parsed, interrupted)
+      // Fails if the launcher has given up: then it runs the command in Node.
+      socket.write(frame('A'), (error) => resolve(error ? undefined : parsed))
     })
     socket.on('data', (chunk) => {
       try {

@@ -273,6 +273,17 @@ describe.skipIf(noLauncher)('Node runs a command instead', () => {
     }
   })
 
+  test('if the engine does not accept it in time, which it cannot do later', async () => {
+    const count = (expression: string) => ['do', 'evaluate', expression, '-s', session]
+    expect(await launch(count('globalThis.calls = 0'))).toMatchObject({ code: 0 })
+    const { pid } = await engineState()
+    process.kill(pid, 'SIGSTOP')
+    const ended = launch(count('calls++')).finally(() => process.kill(pid, 'SIGCONT'))
+    // There is no Node.
+    expect(await ended).toMatchObject({ code: 3, stderr: expect.stringContaining('cannot start node') })
+    expect(await launch(count('calls'))).toMatchObject({ code: 0, stdout: '0\n' })
+  })
+
   test.skipIf(process.getuid?.() !== 0)('if the socket belongs to another user', async () => {
     const foreign = await mkdtemp(join(tmpdir(), 'bax-test-foreign-'))
     await chmod(foreign, 0o777)
