@@ -1,6 +1,7 @@
-/** `bax setup`: installs the browsers that bax needs. */
+/** `bax setup`: installs the browsers that bax needs, and lets `bax` on the PATH start the native launcher. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
+import { linkLauncher } from '../../engine/launcher-link.ts'
 import { note, print } from '../../io.ts'
 import { withLog } from '../../output/progress.ts'
 
@@ -30,6 +31,9 @@ export const command: TerminalCommand = {
         full: requested !== false,
       }),
     )
+    const { linked, failures } = await linkLauncher(io)
+    for (const link of linked) note(io, `${link} starts the native launcher now`)
+    for (const failure of failures) note(io, failure)
     if (settings.json) {
       const facts = (found: typeof browser) => ({ path: found.path, kind: found.kind, source: found.source })
       print(io, JSON.stringify({ attempts, browser: facts(browser), full: full ? facts(full) : null }))
