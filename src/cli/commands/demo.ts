@@ -22,7 +22,7 @@ export const command: TerminalCommand = {
   place: 'own process',
   async run(invocation) {
     const { context, typed } = parseInvocation(invocation, (command) => {
-      command.argument('[action]', '`tour` runs five workflows on the site')
+      command.argument('[tour]', '`tour` runs five workflows on the site')
       command.option(
         '--port <port>',
         `port of the site on 127.0.0.1; ${defaultPort} by default, for the tour a free one`,

@@ -10,13 +10,14 @@ import { join } from 'node:path'
 import type { Log } from '../../core/config/config.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
+import type { DirectCalls } from '../request/direct.ts'
 import { fileIdentity } from './folder-checks.ts'
 
 export interface CommandWorker {
   readonly program: string
   readonly arguments: readonly string[]
   /** Loads what runs short commands in this process; see `RunInside` in `cli/io.ts`. */
-  readonly inside: (fetch: Fetch) => Promise<(socket: Socket) => Promise<void>>
+  readonly inside: (fetch: Fetch, direct: DirectCalls) => Promise<(socket: Socket) => Promise<void>>
 }
 
 type Fetch = (request: Request) => Response | Promise<Response>
@@ -34,11 +35,11 @@ const longestPath = 99
 export async function openLaunched(
   worker: CommandWorker | undefined,
   stateDir: string,
-  { fetch, log }: { readonly fetch: Fetch; readonly log: Log },
+  { fetch, direct, log }: { readonly fetch: Fetch; readonly direct: DirectCalls; readonly log: Log },
 ) {
   if (!worker || Buffer.byteLength(join(stateDir, workerSocket)) > longestPath) return undefined
   const workers = new CommandWorkers(worker, log)
-  const inside = new InsideCommands(() => worker.inside(fetch), log)
+  const inside = new InsideCommands(() => worker.inside(fetch, direct), log)
   const listeners = [
     await listen(workers, join(stateDir, workerSocket)),
     await listen(inside, join(stateDir, engineSocket)),

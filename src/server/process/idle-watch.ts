@@ -3,13 +3,13 @@ import { rename } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Engine } from '../../core/engine.ts'
 
-type Fetch = (request: Request, ...rest: never[]) => Response | Promise<Response>
+type Work = (...input: never[]) => unknown
 
 export interface IdleWatch {
   /** Resolves when the engine has been idle for `idleMs`; its socket is hidden by then. */
   readonly expired: Promise<void>
   /** Wraps the function so that its calls count as use. */
-  counting<F extends Fetch>(fetch: F): F
+  counting<F extends Work>(work: F): F
   stop(): void
 }
 
@@ -56,12 +56,12 @@ export function idleWatch(watched: { engine: Engine; socket: string; idleMs: num
 
   return {
     expired,
-    counting: <F extends Fetch>(fetch: F) =>
-      (async (request: Request, ...rest: never[]) => {
+    counting: <F extends Work>(work: F) =>
+      (async (...input: never[]) => {
         open += 1
         calls += 1
         try {
-          return await fetch(request, ...rest)
+          return await work(...input)
         } finally {
           open -= 1
           lastUse = performance.now()

@@ -29,6 +29,7 @@ import {
   folderCheck,
   watchChecks,
 } from './folder-checks.ts'
+import { type DirectCalls, directCalls } from '../request/direct.ts'
 import { accessesAt } from '../request/routes.ts'
 
 const { stopGraceMs } = limits.engine
@@ -106,15 +107,17 @@ async function start(options: LocalEngineOptions): Promise<Running> {
   // Websocket clients cannot connect to a unix socket: websockets also get a loopback port and require a token.
   const loopback = { hosts: loopbackHosts, origins: new Set<string>(), keys: engine.keys }
   const port = await listen(livePages(loopback), { host: '127.0.0.1', port: 0 }, { engine, gate: loopback, own: false })
-  const app = createApp({
-    engine,
-    gate: privateGate,
-    sockets: port.address as `http${string}`,
-    onError: (error, request_id) =>
-      log('error', error.message, { request_id, cause: error.cause instanceof Error ? error.cause.stack : undefined }),
-  })
+  const onError = (error: BaxError, request_id: string) =>
+    log('error', error.message, { request_id, cause: error.cause instanceof Error ? error.cause.stack : undefined })
+  const services = { engine, sockets: port.address as `http${string}`, onError }
+  const app = createApp({ ...services, gate: privateGate })
   const idle = idleWatch({ engine, socket, idleMs: options.idleExitMs })
   const fetch = idle.counting(app.fetch)
+  const calls = directCalls(services)
+  const direct: DirectCalls = (request) => {
+    const call = calls(request)
+    return call && idle.counting(call)
+  }
   const listener = await listenAt(socket, { fetch }, engine, host)
   const { started_at } = await engine.status()
   const { browser } = config
@@ -125,7 +128,7 @@ async function start(options: LocalEngineOptions): Promise<Running> {
     await Promise.all([listener.close(), port.close(), engine.close()])
     throw error
   }
-  const launched = await openLaunched(options.commandWorker, config.stateDir, { fetch, log })
+  const launched = await openLaunched(options.commandWorker, config.stateDir, { fetch, direct, log })
   log('info', 'started', { pid: host.pid, version, socket })
 
   const created = host.platform === 'win32' ? undefined : fileIdentity(socket)

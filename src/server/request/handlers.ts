@@ -67,12 +67,18 @@ async function runOperation(
     return context.body(text, 200, { 'content-type': 'application/x-ndjson' })
   }
   if (operation.text !== undefined) return context.body(output as string, 200, { 'content-type': operation.text })
+  const { body, status } = answerOf(operation, output, { input, ...(warning !== undefined && { warning }) })
+  return context.json(body, status as 200)
+}
+
+/** Returns the body and the status of an answer in JSON. */
+export function answerOf(operation: Operation, output: unknown, { input, warning }: ParsedInput) {
   const body = output as Record<string, unknown>
   const joined = [body['warning'], warning].filter(Boolean).join('; ')
   const status = operation.status?.(output, input) ?? 200
-  if (!joined) return context.json(body, status as 200)
+  if (!joined) return { body, status }
   const warned = operation.withWarning?.(output, joined) ?? { ...body, warning: joined }
-  return context.json(warned as Record<string, unknown>, status as 200)
+  return { body: warned as Record<string, unknown>, status }
 }
 
 interface IdempotentRun {

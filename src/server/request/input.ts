@@ -1,4 +1,5 @@
 /** Reads and validates the input of an operation from a request. */
+import type { Operation } from '../../core/operation/operation.ts'
 import { assertSize } from '../../core/operation/input-size.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { z } from 'zod'
@@ -6,7 +7,7 @@ import { parseText } from '../../core/operation/params.ts'
 import { wireNameOf } from '../../core/operation/unknown-fields.ts'
 import { paramsOf } from '../../core/operation/schema-params.ts'
 import { type ParsedInput, validateInput } from '../../core/operation/valid-input.ts'
-import { type BodyRules, readJsonBody } from './json-body.ts'
+import { type BodyRules, parseJsonText, readJsonBody } from './json-body.ts'
 
 interface InputRules extends Partial<BodyRules> {
   /** False if the body is not JSON but bytes for the operation. */
@@ -38,6 +39,20 @@ export async function readFields(
   const body = bodiless ? {} : await readJsonBody(request, { maxBytes, ...rules })
   assertSize(schema, body)
   return { ...query, ...body, ...path }
+}
+
+/** Merges path, query and body of a request within the process, as `readFields` does. */
+export function fieldsOf(
+  {
+    url,
+    body,
+    path,
+  }: { readonly url: string; readonly body: string | undefined; readonly path: Record<string, string> },
+  { input, bodyBytes = limits.bodyBytes }: Pick<Operation, 'input' | 'bodyBytes'>,
+): Record<string, unknown> {
+  const fields = body === undefined ? {} : parseJsonText(body, bodyBytes)
+  assertSize(input, fields)
+  return { ...readQuery(url, input), ...fields, ...path }
 }
 
 /** Validates the fields of a request. @throws BaxError `invalid_request` */

@@ -47,13 +47,18 @@ export const isUnread = (incoming: IncomingMessage | undefined): incoming is Inc
 export async function readJsonBody(request: Request, rules: BodyRules): Promise<Record<string, unknown>> {
   const bytes = await readBody(request, rules)
   rules.onBody?.(bytes)
-  if (bytes.length === 0) return {}
   const type = request.headers.get('content-type') ?? ''
-  if (!/^application\/([\w.+-]+\+)?json\b/i.test(type)) {
+  if (bytes.length > 0 && !/^application\/([\w.+-]+\+)?json\b/i.test(type)) {
     throw new BaxError('unsupported_media_type', 'the body must be JSON', {
       hint: 'send the header Content-Type: application/json',
     })
   }
+  return parseJsonBody(bytes)
+}
+
+/** Parses the object in a body. @throws BaxError `invalid_json`, `invalid_request` */
+function parseJsonBody(bytes: Uint8Array): Record<string, unknown> {
+  if (bytes.length === 0) return {}
   assertExtent(bytes)
   let text: string
   let value: unknown
@@ -70,6 +75,13 @@ export async function readJsonBody(request: Request, rules: BodyRules): Promise<
     })
   }
   return value as Record<string, unknown>
+}
+
+/** Reads the object in the text of a body within the process. @throws BaxError as `readJsonBody` does */
+export function parseJsonText(text: string, maxBytes: number): Record<string, unknown> {
+  const bytes = Buffer.from(text)
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes)
+  return parseJsonBody(bytes)
 }
 
 /** @throws BaxError `invalid_request` for JSON that would take long to parse or traverse. */

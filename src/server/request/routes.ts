@@ -60,6 +60,14 @@ function firstPart(path: string): string {
   return end < 0 ? path : path.slice(0, end)
 }
 
+/** Returns the only operation at a URL, and the fields in the path. */
+export function operationAt(method: string, path: string) {
+  const [found, ...others] = routesAt(path).filter((one) => one.method === method)
+  const operation = operationList.find((one) => one === found?.access)
+  if (!operation || others.length > 0) return undefined
+  return { operation, fields: found!.match(path) as Record<string, string> }
+}
+
 /** Returns the access rules of the operations at a URL. */
 export function accessesAt(method: string, path: string): readonly Access[] {
   const called = method === 'HEAD' ? 'GET' : method

@@ -3,7 +3,7 @@ import { systemCode } from '../../../core/errors/system-errors.ts'
 import { writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { embedded } from '../../../client/transport.ts'
+import { embedded, type WireRequest } from '../../../client/transport.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { StartReport } from '../../../core/state/local-files.ts'
 import { engineConfig } from '../../engine/engine-config.ts'
@@ -37,8 +37,11 @@ export const command: TerminalCommand = {
         commandWorker: {
           program: io.host.commandWorker,
           arguments: [settings.stateDir, settings.browser ?? ''],
-          inside: (fetch) =>
-            io.host.inside!({ stateDir: settings.stateDir, browser: settings.browser, transport: embedded(fetch) }),
+          inside(fetch, direct) {
+            const app = embedded(fetch)
+            const transport = { ...app, send: (request: WireRequest) => direct(request)?.() ?? app.send(request) }
+            return io.host.inside!({ stateDir: settings.stateDir, browser: settings.browser, transport })
+          },
         },
       }),
       signal: io.signal,
