@@ -59,10 +59,13 @@ export function isCode(element: ElementNode): boolean {
   return false
 }
 
-/** Whether an element is a button that copies code. */
+const copyLabel =
+  /^(?:copy(?: (?:code|link|to clipboard|snippet))?|(?:(?:code|content|link) )?copied(?: to clipboard)?!?)?$/i
+
+/** Whether an element is a button that copies code or a link, or says that it has. */
 export function isCopyButton(element: ElementNode): boolean {
   const clickable = element.tag === 'button' || hasClass(element, /copy|clipboard/i)
-  return clickable && /^(?:copy(?: (?:code|to clipboard|snippet))?|copied!?)?$/i.test(rawText(element).trim())
+  return clickable && copyLabel.test(rawText(element).trim())
 }
 
 function isNumbering(element: ElementNode): boolean {

@@ -38,6 +38,9 @@ const anchorClass = /(?:^|[-_])(?:anchor|hash-?link|header-?link|heading-?link|p
 const isLabel = ({ tag, attributes }: ElementNode): boolean =>
   tag === 'label' || tag === 'button' || attributes['role'] === 'tab'
 
+/** The small note "opt" behind the name of a parameter. */
+const attributesOfJsDoc = /^signature-attributes$/
+
 /** Brackets and separators around references to notes. */
 const bracketed = /^[\s[\](),;]*$/
 
@@ -153,6 +156,7 @@ class InlineWriter {
         this.#line.space()
     }
     gap()
+    if (hasClass(element, attributesOfJsDoc)) this.#line.space()
     this.nodes(element.children)
     gap()
   }

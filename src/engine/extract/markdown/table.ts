@@ -38,7 +38,10 @@ export function isDataTable(table: ElementNode, rows: readonly Row[]): boolean {
   const columns = rows.reduce((most, row) => Math.max(most, row.cells.length), 0)
   // A page that is laid out by a table may have named cells, too.
   if (named && isBesideCode(rows)) return false
-  if (named) return !cells.some((cell) => holds(cell, structure) && visibleText(cell, longCell).length >= longCell)
+  if (named) {
+    const long = cells.filter((cell) => holds(cell, structure) && visibleText(cell, longCell).length >= longCell)
+    return long.length === 0 || (columns >= 3 && headCount(rows) > 0 && long.length <= maxLongShare * cells.length)
+  }
   if (rows.length < 2 || columns < 2) return false
   if (holdsTables(rows, columns)) return true
   const [first, ...others] = rows
@@ -58,6 +61,8 @@ const isBesideCode = ([head, ...rows]: readonly Row[]): boolean =>
 const structure = /^(?:table|h[1-6])$/
 /** Characters of such a cell. */
 const longCell = 300
+/** Maximum share of such cells in a table with columns: JSDoc describes the fields of a parameter in its row. */
+const maxLongShare = 0.25
 
 /** Whether all rows begin with a label, and have short tables in other cells. */
 const holdsTables = (rows: readonly Row[], columns: number): boolean =>

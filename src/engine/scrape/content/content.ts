@@ -21,6 +21,7 @@ import type { PageDocument } from '../documents/document.ts'
 import { withoutPageMenus } from './page-menus.ts'
 import { wholeReference } from './reference-text.ts'
 import { lettersOf } from './text-lengths.ts'
+import { withinToolText, withToolTitles } from './tool-pages.ts'
 import { withTitle } from './with-title.ts'
 
 export interface PageContent {
@@ -75,19 +76,19 @@ function emptinessOf(content: ElementNode, page: ElementNode): string | undefine
 
 /** Selects the main content; falls back to the whole page, with a warning. */
 async function selectContent(document: PageDocument, options: ContentOptions): Promise<PageContent> {
+  const original = document.isPage ? withToolTitles(document.tree.root) : document.tree.root
   const whole = () => {
-    const tree = document.isPage ? { ...document.tree, root: withLazyImages(document.tree.root) } : document.tree
+    const tree = document.isPage ? { ...document.tree, root: withLazyImages(original) } : document.tree
     return { tree, markdown: write(tree, options) }
   }
   if (!document.isPage || !options.onlyMain) return whole()
-  const found = mainContent(document.tree.root, {
+  const found = mainContent(original, {
     model: await shippedModel(),
     url: document.tree.baseUrl || undefined,
     site: options.site,
   })
-  const original = document.tree.root
   const contentIn = (all: ElementNode): PageContent => {
-    const selected = withoutPageMenus(all, original)
+    const selected = withoutPageMenus(withinToolText(all, original), original)
     const root = options.headline ? withTitle(wholeReference(original, selected), original, found.introduces) : selected
     const tree = { ...document.tree, root: withLazyImages(root) }
     const markdown = found.fellBack || isChrome(selected) ? '' : write(tree, options)

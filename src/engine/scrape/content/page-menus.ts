@@ -47,7 +47,13 @@ const pagerLinked = 0.4
 const isPager = (element: ElementNode, { all, linked }: Links): boolean =>
   all <= maxPager &&
   linked >= pagerLinked * all &&
-  findElement(element, ({ attributes }) => between.test(attributes['rel'] ?? '')) !== undefined
+  findElement(element, ({ attributes }) => between.test(attributes['rel'] ?? '')) !== undefined &&
+  // A short section may begin with such links.
+  findElement(
+    element,
+    ({ tag }) => /^h[1-6]$/.test(tag),
+    ({ tag }) => tag !== 'a',
+  ) === undefined
 
 /** Maximum share of menus in the content: a page with more consists of them. */
 const maxShare = 0.4
@@ -62,7 +68,12 @@ export function withoutPageMenus(content: ElementNode, page: ElementNode): Eleme
 
 /** Whether an element is marked as the navigation of the site. */
 const isNavigation = (element: ElementNode): boolean =>
-  element.tag === 'nav' || element.attributes['role'] === 'navigation' || element.attributes['id'] === 'navigation'
+  element.tag === 'nav' ||
+  element.attributes['role'] === 'navigation' ||
+  element.attributes['id'] === 'navigation' ||
+  hasClass(element, sidebar)
+
+const sidebar = /^(?:[a-z]+-)?side-?(?:bar|nav)$/i
 
 /** Minimum length of the text beside the navigation, in characters, without links. */
 const minBeside = 40

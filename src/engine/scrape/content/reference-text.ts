@@ -176,21 +176,24 @@ function isText(element: ElementNode, lengths: LengthsByElement, isGenerated: bo
   return isGenerated && findElement(element, isHeading) !== undefined
 }
 
-const isHeading = ({ tag }: ElementNode): boolean => /^h[1-6]$/.test(tag)
-const isSubheading = ({ tag }: ElementNode): boolean => /^h[2-6]$/.test(tag)
+const isHeading = ({ tag }: ElementNode): boolean => tag === 'summary' || /^h[1-6]$/.test(tag)
+const isSubheading = (element: ElementNode): boolean => element.tag !== 'h1' && isHeading(element)
 
 /** Maximum length of the part with the headline, in characters. */
 const maxHeadLength = 800
 
-/** Returns the part before the text at the end of `path` that contains the headline and notes about the page. */
+/** Returns the parts before the text at the end of `path`: the headline and notes about the page below it. */
 function headOf(page: ElementNode, path: readonly ElementNode[], lengths: LengthsByElement): ElementNode[] {
   if (beginsWithHeadline(path.at(-1)!, page)) return []
   const highest = findElement(page, ({ tag }) => tag === 'h1') ? 'h1' : 'h2'
   const isHeadline = ({ tag }: ElementNode) => tag === highest
+  const head: ElementNode[] = []
   for (const [at, above] of path.slice(0, -1).entries()) {
     const before = above.children.slice(0, above.children.indexOf(path[at + 1]!)).filter(isElement)
-    const head = before.find((child) => isHeadline(child) || findElement(child, isHeadline) !== undefined)
-    if (head) return lengths(head).all <= maxHeadLength ? [head] : []
+    const first = before.findIndex((child) => isHeadline(child) || findElement(child, isHeadline) !== undefined)
+    if (head.length > 0 || first >= 0) head.push(...before.slice(Math.max(first, 0)))
   }
-  return []
+  const isShort = (parts: readonly ElementNode[]) =>
+    parts.reduce((sum, part) => sum + lengths(part).all, 0) <= maxHeadLength
+  return [head, head.slice(0, 1)].find(isShort) ?? []
 }

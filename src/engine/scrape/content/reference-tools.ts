@@ -28,7 +28,7 @@ const interfaceTitle = /[-–—|(:][^-–—|(:]*\b(?:API|documentation)\)?\s*$
 /** Minimum number of elements with code of a page with such a title. */
 const minTitled = 4
 const marks =
-  /^(?:documentwrapper|rst-content|bd-article|theme-doc-markdown|md-content__inner|vp-doc|sl-markdown-content|rustdoc|docblock|sectionbody|refentry|refsect1|sect1|sect2|apicontent|programlisting|listingblock|manpage|package-header|mbrsel|tsd-.+|dartdoc-.+|settitle|manual-page)$/
+  /^(?:documentwrapper|rst-content|bd-article|theme-doc-markdown|md-content__inner|vp-doc|sl-markdown-content|rustdoc|docblock|sectionbody|refentry|refsect1|sect1|sect2|apicontent|programlisting|listingblock|manpage|package-header|mbrsel|tsd-.+|dartdoc-.+|settitle|manual-page|subNavList|typeNameLink)$/
 
 /** Recognizes elements that may come from a documentation tool. */
 export class Marked {
