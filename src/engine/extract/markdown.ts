@@ -5,9 +5,11 @@ import { codeBlock, isCode, isCopyButton, withoutLanguage } from './markdown/cod
 import { Context, isSkipped } from './markdown/context.ts'
 import { escapeUrl, escapeText } from './markdown/escape.ts'
 import { inlineParagraphs, type LineOptions } from './markdown/inline.ts'
+import { withInfoboxes } from './markdown/infoboxes.ts'
 import { withListedNotes } from './markdown/inline-notes.ts'
 import { definitionGroups, interruptsParagraph, type ItemGroup, type ItemMarker, ItemNumbers, itemsOf, taskMark } from './markdown/list.ts' // prettier-ignore
 import { formula, isFormula } from './markdown/math.ts'
+import { withNestedLists } from './markdown/nested-lists.ts'
 import { isRoleTable } from './table-parts.ts'
 import { isDataTable, rowsOf, tableMarkdown } from './markdown/table.ts'
 
@@ -15,7 +17,7 @@ const players = /(?:youtube(?:-nocookie)?\.com\/embed|player\.vimeo\.com|dailymo
 
 /** Converts a tree to Markdown, deterministically; the text ends with one line feed, or is empty. */
 export function toMarkdown(tree: Tree): string {
-  const root = withListedNotes(tree.root)
+  const root = withNestedLists(withInfoboxes(withListedNotes(tree.root)))
   const context = new Context({ ...tree, root })
   new MarkdownWriter(context).children(root)
   return context.blocks.toString()

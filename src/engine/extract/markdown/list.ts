@@ -46,7 +46,7 @@ export const taskBox = (box: ElementNode): string =>
 /** Returns whether an item of a list of tasks says that it is done; undefined for other items. */
 function stateOfTask(item: ElementNode, list: ElementNode): boolean | undefined {
   const { attributes } = item
-  const state = attributes['data-checked'] ?? attributes['aria-checked'] ?? /^(?:un)?checked$/.exec(attributes['data-list'] ?? '')?.[0] // prettier-ignore
+  const state = attributes['data-checked'] ?? list.attributes['data-checked'] ?? attributes['aria-checked'] ?? /^(?:un)?checked$/.exec(attributes['data-list'] ?? '')?.[0] // prettier-ignore
   if (state !== undefined) return state === 'true' || state === 'checked'
   if (attributes['data-inline-task-id'] !== undefined) return hasClass(item, doneName)
   return hasClass(list, taskList) && hasClass(item, doneName) ? true : undefined
