@@ -2,6 +2,7 @@
 import type { ParserOptions, Tokenizer, TreeAdapter } from 'parse5'
 import { type HtmlSyntax, HtmlTokenizer } from './html/tokenizer.ts'
 import { type ElementNode, isElement, maxDepth, rawText, type Tree, type TreeNode } from './tree.ts'
+import { fillSlots } from './html/slots.ts'
 import { NodeAdapter, type Types } from './html/tree-adapter.ts'
 import { TreeNodes } from './tree-nodes.ts'
 import { TreeParser } from './html/tree-parser.ts'
@@ -24,6 +25,10 @@ export function treeFromHtml(source: string, url: string, options: HtmlOptions =
   let within = 0
   for (const element of adapter.noscripts) within = Math.max(within, parseNoscript(element, adapter))
   if (adapter.depth + within >= maxDepth) limitDepth(root, 1)
+  if (adapter.shadowRoots.size > 0) {
+    fillSlots(root, adapter.shadowRoots)
+    limitDepth(root, 1)
+  }
   return { root, baseUrl: base ?? url }
 }
 

@@ -94,3 +94,29 @@ test('hostile text takes time in proportion to its length', () => {
 test('parts of pages have no document around them', () => {
   expect(nodesFromHtml('<p>one</p>two', '')).toMatchObject([{ tag: 'p' }, { text: 'two' }])
 })
+
+describe('the slots of declarative shadow roots', () => {
+  const card = (inside: string) =>
+    `<my-card><template shadowrootmode="open"><h2>Head</h2><slot></slot><p>Note: <slot name="note">none</slot></p></template>${inside}</my-card>`
+
+  test.each([
+    ['<b slot="note">named</b> text <i>more</i>', 'Head text more Note: named'],
+    ['<p>text</p>', 'Head text Note: none'],
+    ['  ', 'Head Note: none'],
+    ['<b slot="other">unknown</b>', 'Head Note: none unknown'],
+  ])('show the children of the host: %s', (inside, text) => {
+    expect(textOf(card(inside))).toBe(text)
+  })
+
+  test('pass children on to the slots of another shadow root', () => {
+    const inner = '<x-in><template shadowrootmode="open"><p>(<slot></slot>)</p></template><slot></slot></x-in>'
+    expect(textOf(`<x-out><template shadowrootmode="open">${inner}</template>passed</x-out>`)).toBe('(passed)')
+  })
+
+  test('of many hosts, and of hosts in hosts, give a tree that is not too deep', () => {
+    const html = '<x-a><template shadowrootmode="open"><div><slot></slot></div></template>'.repeat(400)
+    const depth = (element: ElementNode): number => 1 + Math.max(0, ...element.children.filter(isElement).map(depth))
+    expect(depth(rootOf(`${html}text`))).toBeLessThanOrEqual(maxDepth + 1)
+    expect(textOf(`${html}text`)).toContain('text')
+  })
+})

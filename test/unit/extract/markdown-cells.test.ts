@@ -117,3 +117,16 @@ test('listings of Enlighter have their language, and those of Crayon no numbers'
 test('listings of MediaWiki have their language', () => {
   becomes('<div class="mw-highlight mw-highlight-lang-lua"><pre><span class="kr">local</span> x</pre></div>', '```lua\nlocal x\n```') // prettier-ignore
 })
+
+test('listings have no label of their language beside a button, and no buttons of SyntaxHighlighter', () => {
+  const header = '<div class="example-header"><span class="language-name">js</span><button class="copy-icon"><span class="visually-hidden">Copy to Clipboard</span></button></div>' // prettier-ignore
+  becomes(`<div class="code-example">${header}<pre class="brush: js"><code>f()</code></pre></div>`, '```js\nf()\n```')
+  const bar = '<div class="toolbar"><span><a href="#" class="toolbar_item command_help help">?</a></span></div>'
+  const row = '<tr><td class="gutter"><div class="line number1">1</div></td><td class="code"><div class="container"><div class="line number1"><code class="php plain">f();</code></div></div></td></tr>' // prettier-ignore
+  becomes(`<div class="syntaxhighlighter php">${bar}<table><tbody>${row}</tbody></table></div>`, '```php\nf();\n```')
+})
+
+test('parameters have a gap behind "Optional", and one parameter of gtk-doc is a table', () => {
+  becomes('<p><code class="tsd-tag">Optional</code><span>n</span>: number</p>', '`Optional` n: number')
+  becomes('<table class="informaltable"><tr><td><p>name</p></td><td><p>the name</p></td></tr></table>', '|  |  |\n| --- | --- |\n| name | the name |') // prettier-ignore
+})

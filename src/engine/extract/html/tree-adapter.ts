@@ -23,6 +23,7 @@ export class NodeAdapter {
   #depth = 0
   /** Elements whose content is text for the parser. */
   readonly noscripts: ElementNode[] = []
+  readonly shadowRoots = new Set<ElementNode>()
   readonly nodes: TreeNodes
   readonly encode: QueryEncoder | undefined
   readonly #document: ElementNode = { tag: '#document', attributes: {}, children: [] }
@@ -78,7 +79,11 @@ export class NodeAdapter {
     if (tag === 'base') this.base ??= attributes['href']
     else if (tag === 'noscript') this.noscripts.push(element)
     // Browsers show the content of a shadow root.
-    else if (tag === 'template' && attributes['shadowrootmode'] !== undefined) return { ...element, tag: 'div' }
+    else if (tag === 'template' && attributes['shadowrootmode'] !== undefined) {
+      const root = { ...element, tag: 'div' }
+      this.shadowRoots.add(root)
+      return root
+    }
     return element
   }
 

@@ -64,8 +64,8 @@ const copyLabel =
 
 /** Whether an element is a button that copies code or a link, or says that it has. */
 export function isCopyButton(element: ElementNode): boolean {
-  const clickable = element.tag === 'button' || hasClass(element, /copy|clipboard/i)
-  return clickable && copyLabel.test(rawText(element).trim())
+  const isClickable = element.tag === 'button' || hasClass(element, /copy|clipboard/i)
+  return isClickable && copyLabel.test(rawText(element).trim())
 }
 
 function isNumbering(element: ElementNode): boolean {
@@ -113,6 +113,21 @@ export function codeText(element: ElementNode): string {
     .trimEnd()
 }
 
+/** Returns the lines of an inline `<code>`, which `<br>` separates, without empty ones. */
+export function inlineLines(element: ElementNode): string[] {
+  let text = ''
+  const visit = (current: ElementNode): void => {
+    for (const child of current.children) {
+      if (!isElement(child)) text += child.text.replaceAll(/\s+/g, ' ')
+      else if (child.tag === 'br') text += '\n'
+      else visit(child)
+    }
+  }
+  visit(element)
+  const lines = text.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' '))
+  return lines.length === 1 ? lines : lines.filter((line) => line.trim() !== '')
+}
+
 /** Whether white space in an element only separates rows and cells of a table, or the lines of a listing. */
 const isRowGap = (element: ElementNode): boolean => rowTags.has(element.tag) || isFragment(element)
 const rowTags = wordSet('table tbody tr')
@@ -124,8 +139,14 @@ export function withoutLanguage(element: ElementNode): readonly TreeNode[] {
   if (!listing) return children
   const language = languageOf(listing, [element])
   const isLabel = (child: TreeNode) =>
-    language !== '' && isElement(child) && /^(?:span|div|p)$/.test(child.tag) && visibleText(child, 32).toLowerCase() === language // prettier-ignore
+    language !== '' && isElement(child) && /^(?:span|div|p)$/.test(child.tag) && labelOf(child) === language
   return children.filter((child) => !isLabel(child))
+}
+
+/** Returns the text of a short element in lower case, without its buttons. */
+function labelOf(element: ElementNode): string {
+  const children = element.children.filter((child) => !isElement(child) || !isCopyButton(child))
+  return visibleText({ ...element, children }, 32).toLowerCase()
 }
 
 function languageOf(element: ElementNode, ancestors: readonly ElementNode[]): string {

@@ -159,4 +159,4 @@ function isHiddenLabel(element: ElementNode): boolean {
 }
 
 const skippedClass =
-  /^(?:mw-editsection|editsection|material-(?:icons|symbols)\S*|MathJax(?:_\w+)?|mjx-chtml|katex-html|mwe-math-fallback-image\S*)$/
+  /^(?:mw-editsection|editsection|material-(?:icons|symbols)\S*|MathJax(?:_\w+)?|mjx-chtml|katex-html|mwe-math-fallback-image\S*|toolbar_item)$/

@@ -12,7 +12,7 @@ import {
   type TreeNode,
   visibleText,
 } from '../tree.ts'
-import { codeText, isCopyButton, isFragment } from './code.ts'
+import { codeText, inlineLines, isCopyButton, isFragment } from './code.ts'
 import { type Context, isSkipped } from './context.ts'
 import { escapeUrl, escapeText } from './escape.ts'
 import { type Breaks, Line } from './line.ts'
@@ -113,7 +113,9 @@ class InlineWriter {
         return this.#link(element)
       case 'code':
       case 'tt':
-        return this.#code(element)
+        this.#code(element)
+        // TypeDoc has "Optional" before the name of a parameter.
+        return hasClass(element, /^tsd-tag$/) ? this.#line.space() : undefined
       case 'sub':
       case 'sup':
       case 'kbd':
@@ -282,19 +284,4 @@ class InlineWriter {
     this.nodes(children)
     this.#line.end(close)
   }
-}
-
-/** Returns the lines of an inline element, which `<br>` separates, without empty ones. */
-function inlineLines(element: ElementNode): string[] {
-  let text = ''
-  const visit = (current: ElementNode): void => {
-    for (const child of current.children) {
-      if (!isElement(child)) text += child.text.replaceAll(/\s+/g, ' ')
-      else if (child.tag === 'br') text += '\n'
-      else visit(child)
-    }
-  }
-  visit(element)
-  const lines = text.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' '))
-  return lines.length === 1 ? lines : lines.filter((line) => line.trim() !== '')
 }

@@ -82,7 +82,7 @@ function isRowLabel(cell: ElementNode): boolean {
 /** Whether a table or its cells say that they are data. */
 const isNamed = (table: ElementNode, rows: readonly Row[]): boolean =>
   rows.some(({ head, cells }) => head || cells.some(isHeadingCell)) ||
-  hasClass(table, /^(?:wikitable|dataframe|infobox)$/)
+  hasClass(table, /^(?:wikitable|dataframe|infobox|informaltable)$/)
 
 /** Whether the cells of a row are headings of columns: short ones without other text, or nothing. */
 function isHeadingRow({ cells }: Row): boolean {
