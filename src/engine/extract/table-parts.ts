@@ -22,11 +22,8 @@ const holdsOthers = ({ children }: ElementNode): boolean =>
 
 export const isRow = (element: ElementNode): boolean => element.tag === 'tr' || role(element) === 'row'
 
-/** Whether the role of an element is that of a cell. */
-export const hasCellRole = (element: ElementNode): boolean => cells.test(role(element))
-
 export const isCell = (element: ElementNode): boolean =>
-  element.tag === 'td' || element.tag === 'th' || hasCellRole(element)
+  element.tag === 'td' || element.tag === 'th' || cells.test(role(element))
 
 /** Whether an element is the heading of a row or column. */
 export const isHeadingCell = (element: ElementNode): boolean => element.tag === 'th' || headings.test(role(element))

@@ -130,3 +130,14 @@ test('parameters have a gap behind "Optional", and one parameter of gtk-doc is a
   becomes('<p><code class="tsd-tag">Optional</code><span>n</span>: number</p>', '`Optional` n: number')
   becomes('<table class="informaltable"><tr><td><p>name</p></td><td><p>the name</p></td></tr></table>', '|  |  |\n| --- | --- |\n| name | the name |') // prettier-ignore
 })
+
+test('rows of grids with fixed columns are whole, also where the page has their parts apart', () => {
+  const row = (index: number, cells: readonly [number, string][], name = 'gridcell') =>
+    `<div role="row" aria-rowindex="${index}">${cells.map(([column, text]) => `<div role="${name}" aria-colindex="${column}">${text}</div>`).join('')}</div>`
+  const right = row(1, [[2, 'Age'], [3, 'Town']], 'columnheader') + row(2, [[2, '30'], [3, 'Rome']]) // prettier-ignore
+  const left = row(1, [[1, 'Name']], 'columnheader') + row(2, [[1, 'Ann']])
+  becomes(
+    `<div role="grid"><div>${right}</div><div>${left}</div></div>`,
+    '| Name | Age | Town |\n| --- | --- | --- |\n| Ann | 30 | Rome |',
+  )
+})

@@ -15,19 +15,35 @@ const delimiters = new Map([['left', ':--'], ['center', ':-:'], ['right', '--:']
 
 const heavy = /^(?:h[1-6]|table|pre|form|hr|section|article|blockquote|iframe)$/
 
-/** Returns the rows of a table in document order, without those of nested tables. */
+/** Returns the rows of a table in document order, without those of nested tables; the parts of a row are joined. */
 export function rowsOf(table: ElementNode): Row[] {
-  const rows: Row[] = []
+  const parts: (Row & { readonly index: string })[] = []
   const add = (parent: ElementNode, head: boolean): void => {
     const children = childElements(parent).filter((child) => !isSkipped(child))
     const cells = children.filter(isCell)
-    if (cells.length > 0) rows.push({ cells, head })
+    if (cells.length > 0) parts.push({ cells, head, index: attribute(parent, 'aria-rowindex') })
     for (const child of children) {
       if (!isCell(child) && !/^(?:caption|table)$/.test(child.tag)) add(child, head || child.tag === 'thead')
     }
   }
   add(table, false)
-  return rows
+  return table.tag === 'table' ? parts : joinedRows(parts)
+}
+
+/** Joins the parts of the rows of grids with fixed columns, which say their positions. */
+function joinedRows(parts: readonly (Row & { readonly index: string })[]): Row[] {
+  const rows = new Map<string, Row>()
+  for (const [at, { cells, head, index }] of parts.entries()) {
+    const key = index || `row ${at}`
+    const before = rows.get(key)
+    rows.set(key, { cells: [...(before?.cells ?? []), ...cells], head: head || before?.head === true })
+  }
+  return [...rows.values()].map(({ cells, head }) => ({ cells: inColumns(cells), head }))
+}
+
+function inColumns(cells: readonly ElementNode[]): readonly ElementNode[] {
+  const column = (cell: ElementNode) => Number.parseInt(attribute(cell, 'aria-colindex'), 10)
+  return cells.some((cell) => Number.isNaN(column(cell))) ? cells : cells.toSorted((a, b) => column(a) - column(b))
 }
 
 /** Whether a table contains data, and is not used for layout. */
@@ -163,10 +179,10 @@ export function gridOf(rows: readonly Row[], headRows: number, repeat = false): 
 }
 
 const isSpanning = ({ attributes }: ElementNode): boolean =>
-  attributes['colspan'] !== undefined || attributes['rowspan'] !== undefined
+  ['colspan', 'rowspan', 'aria-colspan', 'aria-rowspan'].some((name) => attributes[name] !== undefined)
 
 function span(cell: ElementNode, name: string, most: number): number {
-  const value = Number.parseInt(attribute(cell, name), 10)
+  const value = Number.parseInt(attribute(cell, name) || attribute(cell, `aria-${name}`), 10)
   if (name === 'rowspan' && value === 0) return 0
   return Number.isFinite(value) && value > 0 ? Math.min(value, most) : 1
 }

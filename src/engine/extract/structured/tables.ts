@@ -1,7 +1,7 @@
 /** Reads tables as records with named columns: HTML tables, tables and grids of ARIA, heads apart from their bodies. */
 import { attribute, childElements, type ElementNode, elementsOf, findElement, visibleText } from '../tree.ts'
 import { cellLabel } from '../markdown/icon.ts'
-import { hasCellRole, hasTableRole, isRow } from '../table-parts.ts'
+import { hasTableRole, isHeadingCell } from '../table-parts.ts'
 import { gridOf, headCount, isDataTable, type Row, rowsOf } from '../markdown/table.ts'
 
 /** A table with the names of its columns, which are empty for those without a heading. */
@@ -30,10 +30,9 @@ export const isTable = (element: ElementNode): boolean => element.tag === 'table
 
 /** Returns the table of an element; undefined for a layout and for an element that is no table. */
 export function readTable(element: ElementNode): ReadTable | undefined {
-  const own = element.tag === 'table' ? rowsOf(element) : []
-  const rows = own.length > 0 ? own : ariaRows(element)
+  const rows = isTable(element) ? rowsOf(element) : []
   // The roles of a grid say that it contains data.
-  if (rows.length === 0 || !(own.length === 0 || isDataTable(element, rows))) return undefined
+  if (rows.length === 0 || (element.tag === 'table' && !isDataTable(element, rows))) return undefined
   const isTitled = hasCorner(rows[0]!) || (isBold(rows[0]!) && !rows.every(isBold))
   const headRows = headCount(rows) || (isTitled ? 1 : 0)
   const grid = gridOf(rows, headRows, true)
@@ -55,7 +54,7 @@ export function readTable(element: ElementNode): ReadTable | undefined {
 
 /** Whether a row has headings to the right of an empty corner. */
 const hasCorner = ({ cells: [corner, ...others] }: Row): boolean =>
-  others.length > 0 && dense(corner!) === '' && others.every(({ tag }) => tag === 'th')
+  others.length > 0 && dense(corner!) === '' && others.every(isHeadingCell)
 
 /** Whether all cells of a row are bold, like headings. */
 const isBold = ({ cells }: Row): boolean =>
@@ -76,36 +75,6 @@ function nameOf(cell: ElementNode | undefined): string {
 
 /** Joins the headings of a column that span several rows. */
 const joined = (names: readonly string[]): string => [...new Set(names.filter((name) => name !== ''))].join(' ')
-
-/** Returns the rows of a table or grid of ARIA, as those of an HTML table; the parts of one row are joined. */
-function ariaRows(grid: ElementNode): Row[] {
-  if (!hasTableRole(grid)) return []
-  const parts = below(grid, isRow)
-  const rows = new Map<string, ElementNode[]>()
-  for (const [at, row] of parts.entries()) {
-    // Grids with fixed columns render a row in parts.
-    const key = attribute(row, 'aria-rowindex') || `row ${at}`
-    const cells = below(row, hasCellRole)
-    rows.set(key, [...(rows.get(key) ?? []), ...cells])
-  }
-  const column = (cell: ElementNode) => Number.parseInt(attribute(cell, 'aria-colindex'), 10)
-  return [...rows.values()].flatMap((cells) => {
-    if (cells.length === 0) return []
-    const sorted = cells.some((cell) => Number.isNaN(column(cell))) ? cells : cells.toSorted((a, b) => column(a) - column(b)) // prettier-ignore
-    return [{ cells: sorted.map(asCell), head: cells.every((cell) => attribute(cell, 'role') === 'columnheader') }]
-  })
-}
-
-/** Returns the outermost descendants that match, without those of grids inside. */
-function below(element: ElementNode, matches: (element: ElementNode) => boolean): ElementNode[] {
-  return childElements(element).flatMap((child) => (matches(child) ? [child] : hasTableRole(child) ? [] : below(child, matches))) // prettier-ignore
-}
-
-function asCell(cell: ElementNode): ElementNode {
-  const { role, 'aria-colspan': colspan, 'aria-rowspan': rowspan, ...rest } = cell.attributes
-  const spans = { ...(colspan && { colspan }), ...(rowspan && { rowspan }) }
-  return { ...cell, tag: role === 'columnheader' ? 'th' : 'td', attributes: { ...rest, ...spans } }
-}
 
 /** Returns whether `body` continues `head`, a table that has nothing but the headings of the columns. */
 export function continues({ names: head = [], hasBody, caption }: ReadTable, body: ReadTable): boolean {
