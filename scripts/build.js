@@ -41,6 +41,7 @@ const modules = {
   json: 'src/engine/scrape/formats/json.ts',
   pdf: 'src/engine/scrape/documents/pdf.ts',
   'office-document': 'src/engine/scrape/documents/office-document.ts',
+  'markdown-document': 'src/engine/scrape/documents/markdown-document.ts',
   papaparse: 'papaparse',
   'multi-byte': '@exodus/bytes/multi-byte.js',
   chardet: 'chardet',

@@ -26,6 +26,7 @@ export async function startList(
     limit: urls.length,
     max_depth: 0,
     sitemap: 'skip',
+    llms: 'skip',
     ignore_robots: true,
     allow_external_links: true,
     timeout_secs: limits.crawl.mostSecs,

@@ -103,3 +103,54 @@ test('leaves nothing on disk', async () => {
   await map()
   expect(await readdir(join(homes.stateDir, 'crawls'))).toEqual([])
 })
+
+describe('llms.txt', () => {
+  let listed: Site
+
+  beforeAll(async () => {
+    const text = (type: string, body: string): Parameters<typeof serveSite>[0][string] => (_, response) => void response.setHeader('content-type', type).end(body) // prettier-ignore
+    listed = await serveSite({
+      '/robots.txt': text('text/plain', 'User-agent: *\nDisallow: /closed'),
+      '/llms.txt': text(
+        'text/plain',
+        '# Site\n\n> All about deltas\n\n## Guide\n\n- [Start](/start): How to begin\n- [A](a.md): The page *A*\n- [Whole](/llms-full.txt)\n- [Closed](/closed/x)\n\n## Optional\n\n- [Elsewhere](https://else.example/)\n- [API](/api/llms.txt)\n',
+      ),
+      '/api/llms.txt': text('text/markdown', '# API\n\n- [Call](call): Calls it\n'),
+      '/': linkPage('Home', ['/a']),
+      '/a': linkPage('A', ['/deep']),
+      '/start': linkPage('Start'),
+      '/api/call': linkPage('Call'),
+    })
+  })
+  afterAll(() => listed?.close())
+
+  const mapOf = (input: Record<string, unknown> = {}) => map({ url: listed.url, ...input })
+
+  test('adds its links after those of the start page, and describes them', async () => {
+    const answer = await mapOf()
+    expect(paths(answer)).toEqual(['/', '/a', '/start', '/api/call', '/deep'])
+    const [, a, start, call] = answer.links
+    expect(answer.described).toEqual([
+      { url: start, title: 'Start', description: 'How to begin', section: 'Guide' },
+      { url: a, title: 'A', description: 'The page A', section: 'Guide' },
+      { url: call, title: 'Call', description: 'Calls it' },
+    ])
+  })
+
+  test('can be used alone, or skipped', async () => {
+    const only = await mapOf({ llms: 'only' })
+    expect(paths(only)).toEqual(['/', '/start', '/a.md', '/api/call'])
+    const before = listed.requests.length
+    expect(paths(await mapOf({ llms: 'skip' }))).toEqual(['/', '/a', '/deep'])
+    expect(paths(await mapOf({ sitemap: 'only' }))).toEqual(['/'])
+    expect(listed.requests.slice(before)).not.toContain('/llms.txt')
+  })
+
+  test('a site without one is reported only if it is used alone', async () => {
+    expect(await map({ url: `${site.url}/a`, llms: 'only' })).toMatchObject({
+      total: 1,
+      warning: 'no llms.txt lists any URL',
+    })
+    expect((await map()).described).toBeUndefined()
+  })
+})

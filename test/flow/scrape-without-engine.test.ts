@@ -126,6 +126,7 @@ describe('the scraper alone answers as the application does', () => {
   const values: Readonly<Record<keyof ScrapeInput, readonly unknown[]>> = {
     url: ['/plain#a', '/plain?q=grün', '/pl ain', '/a\u0001b', '/a\u0085b', `/${'x'.repeat(limits.input.urlChars)}`],
     formats: [['html', 'links'], ['markdown', 'markdown'], ['pdf'], Array(500).fill('markdown'), [{ type: 'links' }], [{ type: 'json', schema: 5 }]],
+    prefer_markdown: ['never', 'sometimes'],
     wait_for: ['0'],
     json_options: [{ prompt: '' }, { schema: { type: 'object' } }, { schema: { type: 'nothing' } }],
     change_tracking_options: [{ modes: ['git-diff'] }, { modes: ['other'] }],

@@ -75,6 +75,9 @@ export const crawlLimits = {
   sitemaps: 1000,
   sitemapBytes: 50 * 1024 * 1024,
   sitemapDepth: 3,
+  /** Files of llms.txt of a site, and links in them. */
+  llmsFiles: 20,
+  llmsEntries: 20_000,
   /** Interval of audits: one of this many pages accepted as fetched is also rendered, to check that decision. */
   auditEvery: 32,
   /** Page templates of one host whose first page is rendered for that. */

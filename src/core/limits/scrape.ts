@@ -29,6 +29,10 @@ export const scrapeLimits = {
   elementMs: 10_000,
   /** Timeout for one frame of a page. */
   frameMs: 5000,
+  /** Timeout for llms.txt, the bytes of it that are read, and how long it is remembered for `prefer_markdown`. */
+  llmsMs: 5000,
+  llmsBytes: 2 * 1024 * 1024,
+  llmsKeptMs: 600_000,
   /** Pages rendered concurrently: minimum, maximum, and number per processor in between. */
   pages: 4,
   mostPages: 16,

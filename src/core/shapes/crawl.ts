@@ -4,10 +4,11 @@ import { limits } from '../limits/limits.ts'
 import { type ScrapeAction, scrapeData, scrapeOptions, sender, warningFields } from './scrape.ts'
 import { changeStatuses, siteChanges } from './jobs/changes.ts'
 import { eventOf, flag, identifier, integer, named, number, urlText } from './fields.ts'
+import { llmsEntry, llmsFile, siteMap } from './sources.ts'
 import { webhookInput } from './jobs/webhook.ts'
 
 const { crawl } = limits
-const { formats, wait_for, json_options, change_tracking_options, only_main_content, remove_base64_images, render, block_ads, remove_overlays, allowed_domains } = scrapeOptions.shape // prettier-ignore
+const { formats, wait_for, json_options, change_tracking_options, only_main_content, remove_base64_images, render, block_ads, remove_overlays, allowed_domains, prefer_markdown } = scrapeOptions.shape // prettier-ignore
 
 const crawlStatuses = ['scraping', 'completed', 'failed', 'cancelled'] as const
 
@@ -45,12 +46,6 @@ const scope = {
   allowed_domains,
 }
 
-const siteMap = (initial: 'skip' | 'include') =>
-  z
-    .enum(['skip', 'include', 'only'])
-    .default(initial)
-    .describe("Use of the site's sitemaps: skip them, include them in addition to links, or use them only")
-
 export const crawlInput = z.object({
   url: start,
   limit: integer(1, crawl.mostPages)
@@ -62,6 +57,7 @@ export const crawlInput = z.object({
   ...scope,
   allow_external_links: flag('Also follow links to other hosts'),
   sitemap: siteMap('skip'),
+  llms: llmsFile,
   only_main_content,
   site_memory: z.boolean().default(true).describe('Remove parts of the content that repeat on other pages'),
   json_options,
@@ -70,6 +66,7 @@ export const crawlInput = z.object({
   render,
   block_ads,
   remove_overlays,
+  prefer_markdown,
   timeout: number(1, limits.scrape.maxTimeoutMs)
     .default(limits.scrape.timeoutMs)
     .describe('Timeout for each page in milliseconds, to which wait_for is added'),
@@ -254,6 +251,7 @@ export const mapInput = z.object({
   search: z.string().min(1).max(limits.input.labelChars).optional().describe('Only list URLs that contain this text'),
   ...scope,
   sitemap: siteMap('include'),
+  llms: llmsFile,
   timeout_secs: number(1, crawl.mostSecs)
     .default(crawl.mapSecs)
     .describe('Timeout in seconds; URLs discovered by then are listed'),
@@ -263,6 +261,7 @@ export const mapInput = z.object({
 export const mapAnswer = named('MapAnswer', {
   success: z.boolean().describe('The start page was fetched'),
   links: z.array(z.string()).describe('URLs of the site, breadth-first'),
+  described: z.array(llmsEntry).optional().describe('What llms.txt says about links'),
   total: counter.describe('Length of links'),
   duration_ms: z.int(),
   warning: z.string().optional(),

@@ -94,6 +94,12 @@ export const scrapeOptions = z.object({
   timeout: number(1, scrape.maxTimeoutMs)
     .default(scrape.timeoutMs)
     .describe('Timeout for the whole scrape in milliseconds, to which wait_for and wait actions are added'),
+  prefer_markdown: z
+    .enum(['auto', 'always', 'never'])
+    .default('auto')
+    .describe(
+      'Use of Markdown that a site offers in place of a page, if the only format is markdown: auto: if the server sends it or the page links to it; always: also if llms.txt lists it, and for pages of crawls whose links are followed; never: read the HTML',
+    ),
   max_age: z.number().min(0).default(0).describe('Maximum age of a cached response in milliseconds; 0: no cache'),
   block_ads: z.boolean().default(true).describe('Block advertisements'),
   remove_overlays: flag('Remove cookie banners and other overlays'),
@@ -110,7 +116,7 @@ export const scrapeInput = z.object({
 const text = z.string().optional()
 
 /** Problems with a page that was scraped nevertheless. */
-const warningCodes = ['empty_page', 'little_content', 'render_failed'] as const
+const warningCodes = ['empty_page', 'little_content', 'render_failed', 'markdown_incomplete'] as const
 
 /** A warning and its code. */
 export const warningFields = {
@@ -119,7 +125,7 @@ export const warningFields = {
     .enum(warningCodes)
     .optional()
     .describe(
-      'empty_page: no visible text, or only a notice such as "Loading", after waiting; little_content: the main content is less than a tenth of the text of the page; render_failed: the page as fetched, because it could not be rendered',
+      'empty_page: no visible text, or only a notice such as "Loading", after waiting; little_content: the main content is less than a tenth of the text of the page; render_failed: the page as fetched, because it could not be rendered; markdown_incomplete: the page, because the Markdown that the site offers is much shorter',
     ),
 }
 
@@ -155,6 +161,9 @@ export const scrapeMetadata = named('ScrapeMetadata', {
   json_source: z.enum(['heuristic', 'model']).optional(),
   json_valid: z.boolean().optional(),
   json_errors: z.array(z.string()).optional(),
+  source_format: z.enum(['markdown']).optional().describe('Format of the source, if it is Markdown'),
+  markdown_url: text.describe('URL of the Markdown that was used in place of the page'),
+  front_matter: z.record(z.string(), z.unknown()).optional().describe('Front matter of a Markdown source'),
   cached_at: z.iso.datetime().optional().describe('Creation time of a response from the cache (max_age)'),
 })
 

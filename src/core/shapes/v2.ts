@@ -160,7 +160,7 @@ export const crawlErrorsV2 = named('CrawlErrorsV2', {
 
 export const mapAnswerV2 = named('MapAnswerV2', {
   success: z.boolean(),
-  links: z.array(z.object({ url: z.string() })),
+  links: z.array(z.object({ url: z.string(), title: text, description: text })),
   warning: text,
   error: text,
   code: text,

@@ -36,6 +36,9 @@ export function assertComparable(
   if (isRunning && !record.finished) throw new BaxError('conflict', 'the crawl in since is running')
   const other = contentOptions.find((name) => !isDeepStrictEqual(input[name], record.input[name]))
   const hint = 'use the same formats and options for both crawls, or crawl once without since'
+  const formOf = (of: CrawlInput) => planCrawl(of).page(of.url).markdown
+  if (!other && formOf(input) !== formOf(record.input))
+    throw incomparable(`the crawl ${record.id} had another value of prefer_markdown`, hint)
   if (other) throw incomparable(`the crawl ${record.id} had another value of ${other}`, hint)
   if (record.input.dry_run || input.dry_run) throw incomparable('a dry run has no pages to compare', hint)
 }
@@ -57,6 +60,7 @@ export function differencesOf(input: CrawlInput, earlier: CrawlInput): Differenc
   const sources = [
     ...(startOf(input) === startOf(earlier) ? [] : ['url']),
     ...(input.sitemap === earlier.sitemap ? [] : ['sitemap']),
+    ...((input.llms ?? 'skip') === (earlier.llms ?? 'skip') ? [] : ['llms']),
   ]
   const names = [
     ...sources,

@@ -6,7 +6,8 @@
 import { BaxError } from '../../core/errors/errors.ts'
 import { showsMore } from '../render/decide/difference.ts'
 import type { CrawlPolicy, PageKind, RenderingFacts } from '../render/decide/fetch-or-render.ts'
-import { isBrowserMissing, renderFailure, withAnswerWarning } from '../scrape/load-page.ts'
+import { isBrowserMissing } from '../scrape/load-page.ts'
+import { renderFailure, withAnswerWarning } from '../scrape/page-warnings.ts'
 import { type ComparedForms, isAudited, type LoadedVisit, type PageForm, type PageSource, type WrittenPage } from './pages/page-source.ts' // prettier-ignore
 import type { RunFacts } from './run-facts.ts'
 import type { FailedVisit, Visited } from './visit.ts'

@@ -9,6 +9,7 @@ import type { PageTrace } from '../extract/main-content/site/outline.ts'
 import { present } from '../scrape/documents/document.ts'
 import type { EarlierPage, Findings } from './earlier.ts'
 import type { FinishedPage, PageDecisions, VisitedPage } from './decide-page.ts'
+import { sourcesOf } from './plan.ts'
 import type { RunFacts } from './run-facts.ts'
 import { Discovery } from './queue/discovery.ts'
 import type { QueuedUrl } from './queue/frontier.ts'
@@ -160,11 +161,16 @@ export class PageFinisher {
   }
 
   #linkLines(links: readonly string[], depth: number): JournalEntry[] {
-    if (this.#isList || this.#facts.plan.input.sitemap === 'only') return []
+    if (!sourcesOf(this.#facts.plan.input).links) return []
     return this.#discovery.take(links, depth)
   }
 
-  /** Returns the journal lines of URLs from sitemaps. */
+  /** Returns whether a URL was found. */
+  hasFound(url: string): boolean {
+    return this.#discovery.hasFound(new URL(url))
+  }
+
+  /** Returns the journal lines of URLs from sitemaps and llms.txt. */
   addresses(urls: readonly string[]): JournalEntry[] {
     return this.#discovery.take(urls, 1)
   }

@@ -20,10 +20,22 @@ export interface CrawlPlan {
   readonly page: (url: string) => ScrapePlan
 }
 
+/** Sources of the URLs of a crawl. Crawls stored by earlier versions do not have `llms`. */
+export const sourcesOf = ({ list, sitemap, llms = 'skip', max_depth: depth, limit }: Sources) => ({
+  links: !list && sitemap !== 'only' && llms !== 'only',
+  sitemap: !list && sitemap !== 'skip' && llms !== 'only',
+  llms: !list && (llms === 'only' || (llms === 'include' && sitemap !== 'only')) && depth > 0 && limit > 1,
+})
+
+type Sources = Pick<CrawlInput, 'list' | 'sitemap' | 'max_depth' | 'limit'> & Partial<Pick<CrawlInput, 'llms'>>
+
 /** @throws BaxError `invalid_request` or `url_blocked` */
 export function planCrawl(input: CrawlInput, from: Origin = null): CrawlPlan {
-  const { formats, wait_for, json_options, change_tracking_options: tracking, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, allowed_domains } = input // prettier-ignore
-  const options = { formats, wait_for, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, ...(json_options && { json_options }), ...(allowed_domains && { allowed_domains }), ...(tracking && { change_tracking_options: tracking }) } // prettier-ignore
+  const { formats, wait_for, json_options, change_tracking_options: tracking, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, allowed_domains, prefer_markdown } = input // prettier-ignore
+  // The HTML of a page has more links than its Markdown. A crawl stored by an earlier version has no preference.
+  const prefer =
+    prefer_markdown === 'auto' && sourcesOf(input).links && input.max_depth > 0 ? 'never' : (prefer_markdown ?? 'never')
+  const options = { prefer_markdown: prefer, formats, wait_for, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, ...(json_options && { json_options }), ...(allowed_domains && { allowed_domains }), ...(tracking && { change_tracking_options: tracking }) } // prettier-ignore
   const actions = [...(input.list?.actions ?? [])]
   const page = (url: string): ScrapePlan => planScrape({ url, ...options, max_age: 0, actions }, from)
   const startUrl = new URL(page(input.url).url)

@@ -14,7 +14,7 @@ import { PageDecisions } from './decide-page.ts'
 import type { PageSource } from './pages/page-source.ts'
 import { removedLines } from './removed.ts'
 import { PageFinisher } from './finish-page.ts'
-import { sitemapUrls } from './queue/sitemaps.ts'
+import { readSources } from './queue/site-sources.ts'
 import { CrawlAbort } from './abort.ts'
 import { CrawlSite } from './site.ts'
 import type { RunFacts } from './run-facts.ts'
@@ -144,7 +144,7 @@ export class CrawlRun {
     const { record } = this.#facts
     for (;;) {
       this.#control.signal.throwIfAborted()
-      if (record.success && !this.#sitemapsRead) await this.#readSitemaps()
+      if (record.success && !this.#sitemapsRead) await this.#readSources()
       await this.#dispatch()
       const task = this.#tasks[0]
       if (!task) return
@@ -250,25 +250,19 @@ export class CrawlRun {
     }
   }
 
-  async #readSitemaps(): Promise<void> {
-    const { input } = this.#facts.plan
+  async #readSources(): Promise<void> {
     this.#sitemapsRead = true
-    if (input.sitemap === 'skip') return
     const { origin } = this.#finisher.scope
-    const { signal } = this.#control
-    const warnings: JournalEntry[] = []
-    const onWarning = (message: string) => warnings.push(warning(message))
-    const listed = await this.#robots.sitemapsOf(origin)
-    let count = 0
-    for await (const urls of sitemapUrls({ ...this.#facts, listed, origin, signal, onWarning })) {
-      count += urls.length
-      const lines = this.#finisher.addresses(urls)
-      if (lines.length > 0) await this.#write(lines)
-    }
-    if (count === 0 && (input.sitemap === 'only' || listed.length > 0)) onWarning('no sitemap lists any URL')
-    this.#sitemapsIncomplete = warnings.length > 0 || this.#robots.isUnreadable(origin)
-    const own = { sitemaps: true as const, ...(this.#sitemapsIncomplete && { incomplete: true as const }) }
-    await this.#write([...warnings, { type: 'crawl.found', data: { urls: [], depth: 1 }, own }])
+    const facts = { ...this.#facts, robots: this.#robots, origin, signal: this.#control.signal }
+    const lines = await readSources(facts, {
+      hasFound: (url) => this.#finisher.hasFound(url),
+      add: async (urls) => {
+        const found = this.#finisher.addresses(urls)
+        if (found.length > 0) await this.#write(found)
+      },
+    })
+    this.#sitemapsIncomplete = lines.some(({ own }) => own?.incomplete)
+    if (lines.length > 0) await this.#write(lines)
   }
 
   async #write(entries: readonly JournalEntry[]): Promise<void> {

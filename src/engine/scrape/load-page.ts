@@ -1,6 +1,5 @@
 /** Loads pages of scrapes: over HTTP where that is enough, else in a browser; see `render/decide/fetch-or-render.ts`. */
 import { BaxError } from '../../core/errors/errors.ts'
-import type { ScrapeAnswer, WarningCode } from '../../core/shapes/scrape.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { RequestRules } from '../egress/egress.ts'
@@ -17,8 +16,11 @@ import brandingScript from './formats/branding.page.ts?inline'
 import { type PageDocument, present, type SourceText } from './documents/document.ts'
 import { htmlDocument, htmlDocumentWith, readDocument } from './documents/read.ts'
 import { textDocument } from './documents/text.ts'
-import { type Extras, areComparable, isReadable, type LoadedPage, type PageReading, renderReason, showsText, type VisitResponses } from './loaded-page.ts' // prettier-ignore
+import { type Extras, areComparable, isReadable, type LoadedPage, type PageReading, renderReason, type VisitResponses } from './loaded-page.ts' // prettier-ignore
+import { type Fetched, loadMarkdownFirst, type MarkdownFirst, type MarkdownSources } from './markdown/markdown-first.ts'
+import type { MarkdownSites } from './markdown/markdown-sites.ts'
 import type { ScrapePlan } from './plan.ts'
+import { withoutBrowser, withRenderFailure, withWarning } from './page-warnings.ts'
 import { framesWarning, holdsFrames, isLarge, type Reading, type UnreadPage } from './reading.ts'
 
 export interface LoadContext {
@@ -33,50 +35,54 @@ export interface LoadContext {
   readonly read?: (page: UnreadPage) => Promise<Reading> | undefined
   /** Stored network responses; without them every page is fetched. */
   readonly answers?: VisitResponses | undefined
+  /** What is known about the Markdown of sites. */
+  readonly sites: MarkdownSites
 }
 
 export async function loadPage(plan: ScrapePlan, context: LoadContext): Promise<LoadedPage> {
   const requested = requestedMode(plan)
-  if (requested === 'http') return (await fetchOverHttp(plan.url, context)).page
-  if (requested || context.memory.needsBrowser(plan.url)) return renderInBrowser(plan, context)
-  const { page, isHtml } = await fetchOverHttp(plan.url, context)
+  if (requested === 'browser' || (!requested && context.memory.needsBrowser(plan.url)))
+    return renderInBrowser(plan, context)
+  const complete = async (fetched: Fetched) => (requested ? fetched.page : renderIfNeeded(plan, context, fetched))
+  if (!plan.markdown) return complete(await fetchOverHttp(plan.url, context))
+  const { incomplete, ...fetched } = await fetchMarkdownFirst(plan, context, complete)
+  const page = fetched.isHtml ? await complete(fetched) : fetched.page
+  return incomplete === undefined ? page : withWarning(page, incomplete, 'markdown_incomplete')
+}
+
+/** Fetches the Markdown that a site offers in place of a page, or the page. */
+export async function fetchMarkdownFirst(
+  { url, markdown }: Pick<ScrapePlan, 'url' | 'markdown'>,
+  context: Pick<LoadContext, 'egress' | 'signal' | 'read' | 'answers' | 'sites'>,
+  complete: MarkdownSources['complete'],
+): Promise<MarkdownFirst> {
+  const { sites, answers, egress, signal } = context
+  const find = (page: string) => (markdown === 'always' ? sites.find(page, { egress, signal }) : Promise.resolve(undefined)) // prettier-ignore
+  return loadMarkdownFirst(url, {
+    fetch: (address, accept) =>
+      accept === 'markdown'
+        ? fetchOverHttp(address, { ...context, markdown: true })
+        : fetchOverHttp(address, { ...context, ...(answers && { answers: asHtml(answers) }) }),
+    complete,
+    refusing: sites.refusing,
+    // Pages of crawls are requested by their own URLs only, which robots.txt allows.
+    listed: answers ? undefined : find,
+  })
+}
+
+/** Stores responses apart from those to requests for Markdown. */
+const asHtml = (answers: VisitResponses): VisitResponses => ({
+  fetched: (url, ask) => answers.fetched(`${url}#html`, ask),
+  rendered: (ask) => answers.rendered(ask),
+})
+
+async function renderIfNeeded(plan: ScrapePlan, context: LoadContext, { page, isHtml }: Fetched): Promise<LoadedPage> {
   const reason = isHtml ? renderReason(page) : undefined
   if (reason === undefined || context.memory.isIgnored(page.url, reason)) {
     if (isHtml) context.memory.recordComplete(page.url)
     return page
   }
   return renderPage(plan, context, page, reason)
-}
-
-/** Returns the fetched page with a warning that no browser was found for rendering it. */
-export const withoutBrowser = (page: LoadedPage): LoadedPage =>
-  withWarning(page, 'the page may be incomplete: it needs a browser, and none was found')
-
-/** Returns the fetched page with a warning that rendering failed; undefined when it has no text. */
-const withRenderFailure = (page: LoadedPage, error: string): LoadedPage | undefined =>
-  showsText(page) ? withWarning(page, renderFailure(error), 'render_failed') : undefined
-
-/** Returns the warning about a page that could not be rendered. */
-export const renderFailure = (error: string): string =>
-  `the page may be incomplete: it could not be rendered (${error})`
-
-/** Adds a warning to the answer of a page. */
-export const withAnswerWarning = (answer: ScrapeAnswer, warning: string, code?: WarningCode): ScrapeAnswer => ({
-  ...answer,
-  warning: [answer.warning, warning].filter(Boolean).join('; '),
-  ...(code && { warning_code: code }),
-})
-
-function withWarning(page: LoadedPage, warning: string, code?: WarningCode): LoadedPage {
-  const { reading, warnings } = page
-  const written = reading?.written
-  const warned = written && { ...written, answer: withAnswerWarning(written.answer, warning, code) }
-  return {
-    ...page,
-    warnings: [...warnings, warning],
-    ...(code && { warningCode: code }),
-    ...(warned && { reading: { ...reading, written: warned } }),
-  }
 }
 
 /** Renders a page, and falls back to the fetched one. */
@@ -116,15 +122,20 @@ async function withReserve<T>(context: LoadContext, work: (context: LoadContext)
   return withDeadline((inner) => work({ ...context, signal: inner, deadline: deadline - reserve }), limit)
 }
 
+interface FetchContext extends Pick<LoadContext, 'egress' | 'signal' | 'read' | 'answers'> {
+  /** Whether to ask for Markdown. */
+  readonly markdown?: boolean
+}
+
 /** Fetches a page over HTTP, and follows redirects, including those of `Refresh` and `<meta http-equiv="refresh">`. */
 export async function fetchOverHttp(
   startUrl: string,
-  { egress, signal, read, answers }: Pick<LoadContext, 'egress' | 'signal' | 'read' | 'answers'>,
-): Promise<{ page: LoadedPage; isHtml: boolean }> {
+  { egress, signal, read, answers, markdown }: FetchContext,
+): Promise<Fetched> {
   let url = startUrl
   let redirects: readonly Redirect[] = []
   for (;;) {
-    const options = { egress, signal, checkHeaders: kindOfHeaders, redirects }
+    const options = { egress, signal, checkHeaders: kindOfHeaders, redirects, markdown }
     const requested = url
     const request = () => fetchPage(requested, options)
     const fetched = await (answers ? answers.fetched(requested, request) : request())
@@ -134,7 +145,7 @@ export async function fetchOverHttp(
     const unread = isText(kind) && next === undefined ? { ...factsOf(fetched), kind, source: { bytes } } : undefined
     const reading = unread && (await read?.(unread))
     if (reading && 'page' in reading) {
-      return { page: await withLazyDocument(unread, reading.page), isHtml: kind === 'html' }
+      return { page: await withLazyDocument(unread, reading.page), kind, isHtml: kind === 'html' }
     }
     next ??= reading?.next
     if (next === undefined) {
@@ -143,7 +154,7 @@ export async function fetchOverHttp(
       if (next === undefined) {
         const framed = kind === 'html' ? await withFrames(document, fetched.url, { egress, signal, answers }) : []
         const page = asLoaded(fetched, document)
-        return { page: { ...page, warnings: [...page.warnings, ...framed] }, isHtml: kind === 'html' }
+        return { page: { ...page, warnings: [...page.warnings, ...framed] }, kind, isHtml: kind === 'html' }
       }
     }
     redirects = [...fetched.redirects, { url: fetched.url, status: fetched.status }]
@@ -220,7 +231,10 @@ const asLoaded = (fetched: FetchedPage, document: PageDocument): LoadedPage => (
   warnings: document.warning ? [document.warning] : [],
 })
 
-export async function renderInBrowser(plan: ScrapePlan, context: Omit<LoadContext, 'memory'>): Promise<LoadedPage> {
+export async function renderInBrowser(
+  plan: ScrapePlan,
+  context: Omit<LoadContext, 'memory' | 'sites'>,
+): Promise<LoadedPage> {
   const { input, formats, fullPage } = plan
   const render = async () =>
     (await context.renderer()).render({

@@ -1,6 +1,6 @@
 /** Loaded pages, and what a worker thread has read of them. */
 import { limits } from '../../core/limits/limits.ts'
-import type { WarningCode } from '../../core/shapes/scrape.ts'
+import type { ScrapeMetadata, WarningCode } from '../../core/shapes/scrape.ts'
 import type { RenderedPage } from '../render/browser/renderer.ts'
 import { needsBrowser, type Reason } from '../render/decide/page-reason.ts'
 import type { FetchedPage, PageResponse } from '../render/http/fetch.ts'
@@ -19,6 +19,8 @@ export interface LoadedPage extends PageResponse {
   readonly rendered?: Extras
   readonly warnings: readonly string[]
   readonly warningCode?: WarningCode
+  /** The Markdown in place of the page, and the metadata of the page. */
+  readonly alternate?: { readonly url: string; readonly metadata: Partial<ScrapeMetadata> }
   /** Result of a worker thread; the document is then parsed on first use. */
   readonly reading?: PageReading
 }
@@ -35,6 +37,8 @@ export interface PageReading {
   /** Whether an HTML page has text other than a notice. */
   readonly hasText?: boolean
   readonly links: readonly string[]
+  /** URL of the Markdown that the page links to. */
+  readonly markdownUrl?: string
   readonly written?: WrittenAnswer
 }
 

@@ -17,6 +17,8 @@ export interface ScrapePlan {
   readonly tracking?: TrackingPlan
   /** Timeout of the whole scrape, waits included, in milliseconds. */
   readonly timeoutMs: number
+  /** How Markdown in place of the page may be found; undefined if the page itself is needed. */
+  readonly markdown?: 'auto' | 'always'
   /** Whether formats or actions require a browser. */
   readonly browserOnly: boolean
   /** Summary of other pages of the site; set for the pages of crawls only. */
@@ -70,8 +72,14 @@ export function planScrape(input: ScrapeInput, from: Origin = null): ScrapePlan 
     })
   }
   const timeoutMs = input.timeout + input.wait_for + waits
-  return { input, url, formats, fullPage, json, ...(tracked && { tracking }), timeoutMs, browserOnly, from }
+  const { prefer_markdown: prefer } = input
+  const asMarkdown = prefer !== 'never' && onlyMarkdown(input, formats) && !browserOnly && { markdown: prefer }
+  return { input, url, formats, fullPage, json, ...(tracked && { tracking }), timeoutMs, browserOnly, ...asMarkdown, from } // prettier-ignore
 }
+
+/** Whether the result has nothing that needs the HTML of the page. */
+const onlyMarkdown = ({ render, only_main_content: main }: ScrapeInput, formats: ReadonlySet<FormatName>): boolean =>
+  render !== 'browser' && main && formats.size === 1 && formats.has('markdown')
 
 /** Returns the formats and options that require a browser. */
 const browserReasons = (input: ScrapeInput, formats: ReadonlySet<FormatName>): string[] => [

@@ -7,8 +7,10 @@ import { needsBrowser, type Reason } from '../render/decide/page-reason.ts'
 import { metaRefresh } from '../render/http/web-url.ts'
 import { templateOf } from '../render/decide/template.ts'
 import { hasText, isReadableTree } from './content/content.ts'
+import { present } from './documents/document.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
 import { hrefsOf } from './formats/links.ts'
+import { markdownLinkOf } from './markdown/markdown-links.ts'
 import type { LoadedPage, PageReading } from './loaded-page.ts'
 import type { ScrapePlan } from './plan.ts'
 import { writePage } from './write.ts'
@@ -65,6 +67,7 @@ async function readHtml({ plan, page: { source, ...task }, write, rules }: Readi
       ...(reason && { reason, isReadable: isReadableTree(tree) }),
       hasText: hasText(tree),
       links: hrefsOf(tree),
+      ...present({ markdownUrl: markdownLinkOf(tree, headers) }),
       ...(isWritten && { written: await writePage(plan, page, { start, extractors: { model: undefined, rules } }) }),
     },
   }

@@ -17,8 +17,11 @@ import { kindOfHeaders } from '../render/http/content-kind.ts'
 import { type FetchedPage, fetchPage } from '../render/http/fetch.ts'
 import type { TrackedPage, Tracked } from '../changes/tracker.ts'
 import { AnswerCache } from './cache.ts'
-import { type LoadContext, loadPage, fetchOverHttp, renderInBrowser, withAnswerWarning } from './load-page.ts'
+import { fetchMarkdownFirst, fetchOverHttp, type LoadContext, loadPage, renderInBrowser } from './load-page.ts'
+import { withAnswerWarning } from './page-warnings.ts'
 import type { LoadedPage } from './loaded-page.ts'
+import type { MarkdownFirst } from './markdown/markdown-first.ts'
+import { MarkdownSites } from './markdown/markdown-sites.ts'
 import { checkSchemaOf, planScrape, type ScrapePlan } from './plan.ts'
 import { isLarge, type UnreadPage, type WriteCondition } from './reading.ts'
 import { asPlain, openReadingWorkers, type ReadingWorkers } from './reading-workers.ts'
@@ -48,6 +51,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
   readonly #shares: KeyShares
   readonly #memory = new HostMemory()
   readonly #cache = new AnswerCache()
+  readonly #sites = new MarkdownSites()
   #loading: Promise<Renderer> | undefined
   #renderer: Renderer | undefined
   #model: LanguageModel | undefined
@@ -101,14 +105,16 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
    * Fetches a page over HTTP, and follows redirects. Worker threads, if available, read large pages, or with `all`
    * every HTML page, and write the answer according to `write`.
    */
-  fetch(plan: ScrapePlan, { signal, answers, ...options }: StepContext & ReadingOptions) {
-    const read = this.#readerOf(plan, signal, options)
-    return fetchOverHttp(plan.url, { signal, egress: this.#rulesOf(plan), answers, read })
+  fetch(plan: ScrapePlan, { signal, answers, ...options }: StepContext & ReadingOptions): Promise<MarkdownFirst> {
+    const context = { signal, egress: this.#rulesOf(plan), answers, read: this.#readerOf(plan, signal, options) }
+    if (!plan.markdown) return fetchOverHttp(plan.url, context)
+    return fetchMarkdownFirst(plan, { ...context, sites: this.#sites }, async ({ page }) => page)
   }
 
   /** Fetches a page under a condition: the status is 304, without a body, if it is not met. */
   fetchIf(plan: ScrapePlan, condition: Record<string, string>, signal: AbortSignal): Promise<FetchedPage> {
-    return fetchPage(plan.url, { egress: this.#rulesOf(plan), signal, condition, checkHeaders: kindOfHeaders })
+    const egress = this.#rulesOf(plan)
+    return fetchPage(plan.url, { egress, signal, condition, checkHeaders: kindOfHeaders, markdown: plan.markdown !== undefined }) // prettier-ignore
   }
 
   render(plan: ScrapePlan, context: StepContext & Pick<LoadContext, 'deadline'>): Promise<LoadedPage> {
@@ -175,6 +181,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
       const start = performance.now()
       const page = await load(plan, {
         memory: this.#memory,
+        sites: this.#sites,
         egress: this.#rulesOf(plan),
         renderer: this.#loadRenderer,
         signal: inner,

@@ -27,6 +27,7 @@ export async function writePage(
   const { error, ...response } = responseFacts(page)
   const { render, rendered } = page
   const metadata: ScrapeMetadata = {
+    ...page.alternate?.metadata,
     ...metadataOf(page.document.tree),
     ...documentFacts(page),
     ...filled.metadata,
@@ -36,6 +37,7 @@ export async function writePage(
     scrape_id: newId('scr'),
     duration_ms: Math.round(performance.now() - start),
     render,
+    ...(page.alternate && { markdown_url: page.alternate.url }),
   }
   const data: ScrapeData = { ...filled.data, ...(rendered?.actions && { actions: rendered.actions }), metadata }
   const status = error && `the page answered ${page.status} ${error}`
@@ -57,10 +59,20 @@ function responseFacts({ url, status, headers, document, redirects }: LoadedPage
 
 /** Returns the metadata of documents other than HTML. */
 function documentFacts({ document, headers }: LoadedPage): Partial<ScrapeMetadata> {
-  const { title, description, author, published, modified, pages, isPage } = document
+  const { title, description, author, published, modified, pages, isPage, frontMatter, sourceFormat } = document
   const header = isPage ? undefined : headers.get('content-language')?.replace(/,.*/s, '').trim()
   const language = document.language ?? header
-  return present({ title, description, language, author, published_time: published, modified_time: modified, num_pages: pages }) // prettier-ignore
+  return present({
+    title,
+    description,
+    language,
+    author,
+    published_time: published,
+    modified_time: modified,
+    num_pages: pages,
+    source_format: sourceFormat,
+    front_matter: frontMatter,
+  })
 }
 
 async function createFormats(plan: ScrapePlan, page: LoadedPage, extractors: Extractors) {

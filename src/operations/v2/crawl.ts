@@ -137,11 +137,14 @@ export const mapV2 = defineOperation({
   errors: map.errors,
   run: async (engine, { timeout, include_subdomains, ignore_query_parameters: ignoreQuery, ...same }, call) => {
     const input = { ...same, allow_subdomains: include_subdomains, timeout_secs: Math.max(1, timeout / 1000) }
-    const { links, success, warning, error, code } = await map.run(engine, mapInput.parse(input), call)
+    const { links, described, success, warning, error, code } = await map.run(engine, mapInput.parse(input), call)
     const urls = ignoreQuery ? [...new Set(links.map((url) => url.replace(/\?[^#]*/, '')))] : links
+    const entries = new Map(
+      described?.map(({ url, title, description }) => [url, { title, ...(description && { description }) }]),
+    )
     return {
       success,
-      links: urls.map((url) => ({ url })),
+      links: urls.map((url) => ({ url, ...entries.get(url) })),
       ...(warning !== undefined && { warning }),
       ...(error !== undefined && { error }),
       ...(code !== undefined && { code }),

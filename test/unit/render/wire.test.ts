@@ -59,7 +59,9 @@ describe('content kinds', () => {
     ['text/csv', '', 'csv'],
     ['image/svg+xml', '', 'image'],
     ['application/rdf+xml', '', 'xml'],
-    ['text/markdown', '', 'text'],
+    ['text/markdown; charset=utf-8', '# A', 'markdown'],
+    ['text/x-markdown', '<p align=center>', 'markdown'],
+    ['text/markdown', '<!DOCTYPE html><p>', 'html'],
     ['application/javascript', '', 'text'],
     ['', '<!-- x --> <!DOCTYPE html><p>', 'html'],
     ['application/octet-stream', '%PDF-1.7', 'pdf'],
@@ -70,6 +72,7 @@ describe('content kinds', () => {
   test('the file name decides for generic types', () => {
     expect(kind('text/plain', 'a,b', 'http://x.test/table.csv')).toBe('csv')
     expect(kind('text/plain', 'a', 'http://x.test/readme')).toBe('text')
+    expect(kind('text/plain', '# A', 'http://x.test/README.md?raw')).toBe('markdown')
   })
 
   test.each(['video/mp4', 'application/zip', 'font/woff2', 'application/wasm'])('%s is refused', (type) => {

@@ -7,7 +7,8 @@ import { compareForms, type Comparison } from '../../render/decide/difference.ts
 import { type CrawlPolicy, type PageKind, requestedMode } from '../../render/decide/fetch-or-render.ts'
 import { templateOf } from '../../render/decide/template.ts'
 import { contentOf } from '../../scrape/content/content.ts'
-import { isBrowserMissing, withoutBrowser } from '../../scrape/load-page.ts'
+import { isBrowserMissing } from '../../scrape/load-page.ts'
+import { withoutBrowser, withWarning } from '../../scrape/page-warnings.ts'
 import { areComparable, isReadable, linksIn, type LoadedPage, renderReason, showsText, type VisitResponses } from '../../scrape/loaded-page.ts' // prettier-ignore
 import type { SiteSummary } from '../../extract/main-content/site/site-memory.ts'
 import type { ScrapePlan } from '../../scrape/plan.ts'
@@ -64,9 +65,10 @@ export class LocalPages implements PageSource {
     const checked = force ? undefined : await this.#recheck(url, scrape, budget)
     if (checked?.kept) return { page: checked.kept }
     const answers = checked?.answers ?? answersOf(url)
-    const { page, isHtml } = await budget.spend((signal) =>
+    const { isHtml, incomplete, ...fetched } = await budget.spend((signal) =>
       scraper.fetch(scrape, { signal, answers, ...this.#reading(scrape, requested, policy) }),
     )
+    const page = incomplete === undefined ? fetched.page : withWarning(fetched.page, incomplete, 'markdown_incomplete')
     const kind = isHtml && !requested ? kindOf(page) : undefined
     if (!kind || page.status === 429 || page.status >= 500) return { page }
     if ((force ?? policy.mode(kind)) !== 'browser') return { page, kind }

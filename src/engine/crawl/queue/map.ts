@@ -2,6 +2,7 @@
 import { limits } from '../../../core/limits/limits.ts'
 import type { CrawlInput, MapAnswer, MapInput } from '../../../core/shapes/crawl.ts'
 import { accountsOf, outcomeOf, pagesOf } from '../responses.ts'
+import { readJournal } from '../store/journal.ts'
 import type { CrawlRecord } from '../store/record.ts'
 import type { CrawlLogs } from '../store/log.ts'
 
@@ -16,6 +17,7 @@ export const crawlForMap = ({ search, ...input }: MapInput): CrawlInput => ({
   site_memory: false,
   remove_base64_images: true,
   render: 'auto',
+  prefer_markdown: 'never',
   block_ads: true,
   remove_overlays: false,
   timeout: limits.scrape.timeoutMs,
@@ -41,6 +43,7 @@ export async function mapOf({ search, limit }: MapInput, record: CrawlRecord, lo
   }
   links.length = Math.min(links.length, limit)
   const { errors } = record.counts()
+  const described = await describedIn(record, logs, new Set(links))
   const warnings = [
     warning,
     isTimedOut && `not all pages were read: ${error}`,
@@ -49,11 +52,19 @@ export async function mapOf({ search, limit }: MapInput, record: CrawlRecord, lo
   return {
     success,
     links,
+    ...(described.length > 0 && { described }),
     total: links.length,
     duration_ms: record.activeMs(),
     ...(warnings && { warning: warnings }),
     ...(!success && error && { error, code: code! }),
   }
+}
+
+/** Returns what llms.txt says about the listed URLs. */
+async function describedIn({ bytes }: CrawlRecord, { journal }: CrawlLogs, links: ReadonlySet<string>) {
+  for await (const { line } of readJournal(journal, 0, bytes))
+    if (line.own?.llms) return line.own.llms.filter(({ url }) => links.has(url))
+  return []
 }
 
 /** Returns whether a URL, encoded or decoded, contains the text. */

@@ -1,5 +1,6 @@
 /** The journal of a crawl, append-only with one event per line: the source of its streams and its state. */
 import type { RenderingFacts } from '../../render/decide/fetch-or-render.ts'
+import type { LlmsEntry } from '../../../core/shapes/sources.ts'
 import type { QueuedUrl } from '../queue/frontier.ts'
 import type { CrawlEventData, CrawlEventType, CrawlInput } from '../../../core/shapes/crawl.ts'
 import { stateKinds } from '../../../core/state/state-kinds.ts'
@@ -29,6 +30,8 @@ export interface OwnFacts {
   readonly outline?: string
   /** The sitemaps have been read. */
   readonly sitemaps?: true
+  /** Entries of llms.txt. */
+  readonly llms?: readonly LlmsEntry[]
   /** Some of the sitemaps, or parts of them, could not be read. */
   readonly incomplete?: true
   /** The request, in the first line, in case its own file is damaged. */

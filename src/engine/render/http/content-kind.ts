@@ -5,7 +5,7 @@ import { hasXhtmlRoot } from './xhtml.ts'
 
 /** `office`: docx, xlsx, pptx, odt, epub or RTF. */
 export type ContentKind = TextKind | 'pdf' | 'office' | 'image'
-export type TextKind = 'html' | 'json' | 'text' | 'csv' | 'xml'
+export type TextKind = 'html' | 'json' | 'text' | 'csv' | 'xml' | 'markdown'
 
 export const isText = (kind: ContentKind): kind is TextKind => kind !== 'pdf' && kind !== 'office' && kind !== 'image'
 
@@ -32,6 +32,7 @@ function kindOfType(type: string): ContentKind | undefined {
   if (type === 'application/pdf' || type === 'application/x-pdf') return 'pdf'
   if (officeType.test(type)) return 'office'
   if (type.startsWith('image/')) return 'image'
+  if (/^text\/(?:x-)?markdown$/.test(type)) return 'markdown'
   if (type.startsWith('text/')) return 'text'
   if (/^application\/(javascript|x-javascript|ecmascript|yaml|x-yaml|toml|sql|x-sh|x-tex)$/.test(type)) return 'text'
   return undefined
@@ -50,6 +51,7 @@ export function kindOf(headers: ResponseHeaders, url: string, bytes: Uint8Array)
   const declared = kindOfHeaders(headers)
   const type = mediaType(headers.get('content-type'))
   if (declared === 'xml' && isXhtml(bytes)) return 'html'
+  if (declared === 'markdown') return isPage(bytes) ? 'html' : 'markdown'
   if (archiveType.test(type) && kindOfBytes(bytes) !== 'office') throw unsupported(type)
   if (declared === undefined || declared === 'text') {
     const detected = kindOfBytes(bytes)
@@ -65,9 +67,11 @@ export function kindOf(headers: ResponseHeaders, url: string, bytes: Uint8Array)
 }
 
 function kindOfName(url: string): ContentKind | undefined {
-  const [, extension] = /\.(csv|tsv|json|pdf|docx|xlsx|pptx|ppsx|odt|epub|rtf)$/i.exec(new URL(url).pathname) ?? []
+  const [, extension] =
+    /\.(csv|tsv|json|pdf|docx|xlsx|pptx|ppsx|odt|epub|rtf|md|markdown)$/i.exec(new URL(url).pathname) ?? []
   if (!extension) return undefined
   if (/^[ct]sv$/i.test(extension)) return 'csv'
+  if (/^m/i.test(extension)) return 'markdown'
   return /^(?:json|pdf)$/i.test(extension) ? (extension.toLowerCase() as 'json' | 'pdf') : 'office'
 }
 
@@ -89,6 +93,10 @@ const startOf = ({ buffer, byteOffset, length }: Uint8Array, limit: number): str
   Buffer.from(buffer, byteOffset, Math.min(length, limit))
     .toString('latin1')
     .replace(/^\u00ef\u00bb\u00bf/, '')
+
+/** Whether text begins as a whole page. Markdown may begin with other elements. */
+const isPage = (bytes: Uint8Array): boolean =>
+  /^\s*(?:<!--[\s\S]*?-->\s*)*<(?:!doctype html|html)\b/i.test(startOf(bytes, 1024))
 
 /** Whether XML is a page; comments and a document type may precede its root element. */
 const isXhtml = (bytes: Uint8Array): boolean => hasXhtmlRoot(startOf(bytes, 16_384))

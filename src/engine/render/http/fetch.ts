@@ -39,6 +39,8 @@ export interface FetchOptions {
   /** Returns the cookies for a URL, in addition to those that redirects set. */
   readonly cookies?: (url: string) => Promise<string>
   readonly redirects?: readonly Redirect[]
+  /** Whether Markdown is preferred to HTML. */
+  readonly markdown?: boolean | undefined
   /** Headers that make the request conditional; the response is 304 if the condition is not met. */
   readonly condition?: Record<string, string>
 }
@@ -86,9 +88,12 @@ export function checkRedirects(redirects: readonly Redirect[]): void {
   })
 }
 
+const acceptPage = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+const acceptMarkdown = 'text/markdown,text/html;q=0.9,application/xhtml+xml;q=0.9,application/xml;q=0.8,*/*;q=0.7'
+
 function requestPage(
   url: string,
-  { userAgent = httpUserAgent, signal, egress, condition }: FetchOptions,
+  { userAgent = httpUserAgent, signal, egress, condition, markdown }: FetchOptions,
   { cookie, named }: { cookie: string; named: boolean },
 ) {
   const target = new URL(url)
@@ -99,7 +104,7 @@ function requestPage(
   const credentials = `${decodeUrlPart(username)}:${decodeUrlPart(password)}`
   const headers = {
     'user-agent': userAgent,
-    accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+    accept: markdown ? acceptMarkdown : acceptPage,
     'accept-language': 'en-US,en;q=0.9',
     'accept-encoding': 'gzip, deflate, br, zstd',
     ...(username && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),

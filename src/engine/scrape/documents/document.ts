@@ -18,6 +18,9 @@ export interface PageDocument {
   readonly published?: string
   readonly modified?: string
   readonly pages?: number
+  /** Front matter of Markdown. */
+  readonly frontMatter?: Readonly<Record<string, unknown>>
+  readonly sourceFormat?: 'markdown'
   readonly value?: unknown
   /** Whether the document is a web page with main content and boilerplate. */
   readonly isPage: boolean

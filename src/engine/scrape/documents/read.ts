@@ -23,6 +23,7 @@ async function documentOf(kind: ContentKind, { url, headers, bytes }: FetchedPag
   const { text, charset } = await decodeText(bytes, headers.get('content-type'), { declares })
   if (kind === 'html') return htmlDocument({ text, charset, url }, headers)
   if (kind === 'xml') return (await import('./xml.ts')).xmlDocument({ text, charset, url })
+  if (kind === 'markdown') return (await import('./markdown-document.ts')).markdownDocument({ text, charset, url })
   const { csvDocument, jsonDocument, textDocument } = await import('./text.ts')
   if (kind === 'csv') return csvDocument({ text, charset, url })
   return kind === 'json' ? jsonDocument({ text, charset, url }) : textDocument({ text, charset, url })

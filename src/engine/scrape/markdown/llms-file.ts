@@ -1,0 +1,37 @@
+/** Reads llms.txt (llmstxt.org): Markdown with lists of links to the pages of a site. */
+import type { LlmsEntry } from '../../../core/shapes/sources.ts'
+import { linksOf } from '../formats/links.ts'
+import {
+  attribute,
+  collapse,
+  type ElementNode,
+  elementsOf,
+  isElement,
+  rawText,
+  visibleText,
+} from '../../extract/tree.ts'
+import { resolveUrl } from '../../extract/urls.ts'
+
+/** Returns the links of llms.txt in their order, each once, with the text beside them. */
+export async function llmsEntries(text: string, url: string): Promise<LlmsEntry[]> {
+  const { markdownDocument } = await import('../documents/markdown-document.ts')
+  const { tree } = markdownDocument({ text, charset: 'utf-8', url })
+  const described = descriptionsIn(tree.root, tree.baseUrl)
+  return linksOf(tree).map(({ href, text: title }) => ({ url: href, title, ...described.get(href) }))
+}
+
+function descriptionsIn(root: ElementNode, base: string): Map<string, Pick<LlmsEntry, 'description' | 'section'>> {
+  const found = new Map<string, Pick<LlmsEntry, 'description' | 'section'>>()
+  let section = ''
+  for (const element of elementsOf(root)) {
+    if (element.tag === 'h2') section = collapse(rawText(element)).trim()
+    if (element.tag !== 'li') continue
+    const link = elementsOf(element, ({ tag }) => tag !== 'ul' && tag !== 'ol').find(({ tag }) => tag === 'a')
+    const href = link && resolveUrl(attribute(link, 'href'), base)
+    if (href === undefined || found.has(href)) continue
+    const text = visibleText({ ...element, children: element.children.filter((child) => !isElement(child) || !/^[uo]l$/.test(child.tag)) }) // prettier-ignore
+    const description = text.slice(visibleText(link!).length).replace(/^\s*[:–—-]?\s*/, '')
+    found.set(href, { ...(description && { description }), ...(section && { section }) })
+  }
+  return found
+}

@@ -1,0 +1,25 @@
+/** Names of Markdown files, and of the pages that they are the Markdown of. */
+
+/** Whether a URL names a file of Markdown. */
+export const isMarkdownName = (url: string): boolean => /\.(?:md|markdown)$/i.test(new URL(url).pathname)
+
+/** Returns the URLs that the Markdown of a page can have. */
+export function markdownUrls(page: string): string[] {
+  const url = new URL(page)
+  const path = url.pathname.replace(/\/$/, '')
+  const stem = path.replace(/\.x?html?$/i, '')
+  const paths = [`${path}.md`, `${stem}.md`, `${path}/index.md`, `${path}/index.html.md`, `${stem.replace(/\/index$/, '')}.md`] // prettier-ignore
+  return [...new Set(paths)].filter((one) => !one.endsWith('/.md') && one !== '.md').map((one) => new URL(one + url.search, url).href) // prettier-ignore
+}
+
+/** Returns the URLs of pages that a URL of Markdown can be the Markdown of. */
+export function pagesOfMarkdown(markdown: string): string[] {
+  const url = new URL(markdown)
+  if (!isMarkdownName(markdown)) return []
+  const stem = url.pathname.replace(/\.(?:md|markdown)$/i, '')
+  const folder = stem.replace(/\/index(?:\.html)?$/, '/')
+  return [...new Set([stem, `${stem}.html`, folder])].map((path) => new URL(path + url.search, url).href)
+}
+
+/** Whether a URL names llms.txt itself, or the file that repeats the text of all pages. */
+export const isLlmsFile = (url: string): boolean => /\/llms(?:-[\w-]+)?\.(?:txt|md)$/i.test(new URL(url).pathname)

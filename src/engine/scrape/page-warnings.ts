@@ -1,0 +1,35 @@
+/** Warnings about pages that were loaded nevertheless. */
+import type { ScrapeAnswer, WarningCode } from '../../core/shapes/scrape.ts'
+import { type LoadedPage, showsText } from './loaded-page.ts'
+
+/** Returns the fetched page with a warning that no browser was found for rendering it. */
+export const withoutBrowser = (page: LoadedPage): LoadedPage =>
+  withWarning(page, 'the page may be incomplete: it needs a browser, and none was found')
+
+/** Returns the fetched page with a warning that rendering failed; undefined when it has no text. */
+export const withRenderFailure = (page: LoadedPage, error: string): LoadedPage | undefined =>
+  showsText(page) ? withWarning(page, renderFailure(error), 'render_failed') : undefined
+
+/** Returns the warning about a page that could not be rendered. */
+export const renderFailure = (error: string): string =>
+  `the page may be incomplete: it could not be rendered (${error})`
+
+/** Adds a warning to the answer of a page. */
+export const withAnswerWarning = (answer: ScrapeAnswer, warning: string, code?: WarningCode): ScrapeAnswer => ({
+  ...answer,
+  warning: [answer.warning, warning].filter(Boolean).join('; '),
+  ...(code && { warning_code: code }),
+})
+
+/** Adds a warning to a page. */
+export function withWarning(page: LoadedPage, warning: string, code?: WarningCode): LoadedPage {
+  const { reading, warnings } = page
+  const written = reading?.written
+  const warned = written && { ...written, answer: withAnswerWarning(written.answer, warning, code) }
+  return {
+    ...page,
+    warnings: [...warnings, warning],
+    ...(code && { warningCode: code }),
+    ...(warned && { reading: { ...reading, written: warned } }),
+  }
+}

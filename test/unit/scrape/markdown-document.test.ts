@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { linksOf } from '../../../src/engine/scrape/formats/links.ts'
+import { markdownDocument } from '../../../src/engine/scrape/documents/markdown-document.ts'
+
+const read = (text: string) => markdownDocument({ text, charset: 'utf-8', url: 'https://site.example/docs/a.md' })
+
+describe('Markdown', () => {
+  test('is kept as it is, with absolute links', () => {
+    const text =
+      '# A\r\n\r\n[b](b.md "B")\t![p](/p (1).png)\n[c]: <../c?x=1&amp;y=2>\n\n[c] <https://else.example/> [top](#a) [mail](mailto:a@b.example)\n'
+    const { markdown } = read(text.replace('/p (1).png', '</p (1).png>'))
+    expect(markdown).toBe(
+      '# A\r\n\r\n[b](https://site.example/docs/b.md "B")\t![p](<https://site.example/p%20%281%29.png>)\n[c]: <../c?x=1&amp;y=2>\n\n[c] <https://else.example/> [top](#a) [mail](mailto:a@b.example)\n',
+    )
+  })
+
+  test('links in code stay', () => {
+    const text = '`[a](b)`\n\n```\n[a](b)\n```\n\n    [a](b)\n'
+    expect(read(text)).toMatchObject({ markdown: text, isPage: false, sourceFormat: 'markdown' })
+  })
+
+  test('links of Markdown and HTML in it are found', () => {
+    const { tree } = read(
+      '[one](one) [two][] <a href="/three">3</a>\n\n| a |\n|---|\n| [four](four) |\n\n[two]: ../two\n',
+    )
+    expect(linksOf(tree)).toEqual([
+      { href: 'https://site.example/docs/one', text: 'one' },
+      { href: 'https://site.example/two', text: 'two' },
+      { href: 'https://site.example/three', text: '3' },
+      { href: 'https://site.example/docs/four', text: 'four' },
+    ])
+  })
+})
+
+describe('front matter', () => {
+  test('becomes metadata', () => {
+    const matter = { title: 'The title', description: 'Of a page', authors: ['Ada', { name: 'Bo' }], date: '2026-03-01', lastmod: '2026-03-02', lang: 'en', tags: ['x'] }
+    const yaml = Object.entries(matter).map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join('\n')
+    expect(read(`\uFEFF---\n${yaml}\n---\n\n# Heading\n`)).toMatchObject({
+      markdown: '# Heading\n', title: 'The title', description: 'Of a page', author: 'Ada, Bo', published: '2026-03-01',
+      modified: '2026-03-02', language: 'en', frontMatter: matter,
+    })
+  }) // prettier-ignore
+
+  test.each([
+    ['a rule', '---\n\n# A\n\n---\n\ntext\n'],
+    ['a list', '---\n- a\n- b\n---\n\ntext\n'],
+    ['invalid YAML', '---\na: [\n---\n\ntext\n'],
+    ['a block without an end', '---\na: 1\n\ntext\n'],
+  ])('%s is none', (_, text) => {
+    expect(read(text)).toMatchObject({ markdown: text })
+    expect(read(text).frontMatter).toBeUndefined()
+  })
+
+  test('CRLF and dates without quotes are read', () => {
+    const { markdown, title, published } = read('---\r\ntitle: A\r\ndate: 2026-03-01\r\n---\r\ntext\r\n')
+    expect({ markdown, title, published }).toEqual({ markdown: 'text\r\n', title: 'A', published: '2026-03-01' })
+  })
+})
+
+test.each([
+  ['# First\n\n## Second\n', 'First'],
+  ['## Second\n\nFirst\n=====\n', 'First'],
+  ['### *Only* `one`\n', 'Only one'],
+  ['text\n', 'a.md'],
+])('the title of %j is %s', (text, title) => expect(read(text).title).toBe(title))
