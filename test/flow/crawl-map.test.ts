@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bax } from '../support/cli.ts'
 import { linkPage, pathOf } from '../support/crawl.ts'
 import { type HomeName, type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { freePort } from '../support/ports.ts'
@@ -134,6 +135,15 @@ describe('llms.txt', () => {
       { url: start, title: 'Start', description: 'How to begin', section: 'Guide' },
       { url: a, title: 'A', description: 'The page A', section: 'Guide' },
       { url: call, title: 'Call', description: 'Calls it' },
+    ])
+  })
+
+  test('is printed with --descriptions', async () => {
+    const { stdout } = await bax(['map', listed.url, '--descriptions', '--state-dir', homes.stateDir, '--embedded'])
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
+      `${listed.url}/`,
+      `${listed.url}/a\tA: The page A`,
+      `${listed.url}/start\tStart: How to begin`,
     ])
   })
 

@@ -1,5 +1,6 @@
 /** `bax map`: prints the URLs of a site, one per line. */
 import { BaxError, exits } from '../../core/errors/errors.ts'
+import type { LlmsEntry } from '../../core/shapes/sources.ts'
 import { printError } from '../output/errors.ts'
 import { print } from '../io.ts'
 import { blockedHint } from '../../core/text/result-notes.ts'
@@ -7,16 +8,27 @@ import { showWarning } from '../output/output.ts'
 import { withClock } from '../output/progress.ts'
 import { operationCommand, type OperationShape } from '../operation-command.ts'
 
+/** Returns a URL with what llms.txt says about it. */
+function describe(url: string, entries: ReadonlyMap<string, LlmsEntry>): string {
+  const { title = '', description = '' } = entries.get(url) ?? {}
+  return [url, [title, description].filter(Boolean).join(': ')].filter(Boolean).join('\t')
+}
+
 const shape = {
   cli: 'map <url>',
   summary: 'List the URLs of a site',
   operation: 'map',
+  flags: (command) => void command.option('--descriptions', 'add what llms.txt says about a URL, after a tab'),
 } satisfies OperationShape
 
-export const command = operationCommand(shape, async ({ io, settings, input, ask }) => {
+export const command = operationCommand(shape, async ({ io, settings, typed, input, ask }) => {
   const answer = await withClock(io, `finding the URLs of ${String(input['url'])}`, () => ask())
   if (settings.json) print(io, JSON.stringify(answer))
-  else for (const link of answer.links) print(io, link)
+  else {
+    const isDescribed = typed.flags['descriptions'] === true || io.stdout.isTTY === true
+    const entries = new Map(isDescribed ? answer.described?.map((entry) => [entry.url, entry]) : [])
+    for (const link of answer.links) print(io, describe(link, entries))
+  }
   await showWarning(io, answer)
   if (answer.success) return exits.done
   const failure = BaxError.fromBody(answer, 'navigation_failed')
