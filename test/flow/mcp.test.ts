@@ -272,6 +272,15 @@ describe('the web without a session', () => {
     expect(parts(text).page).toContain('Green tea')
   })
 
+  test('web_scrape returns an outline, and single sections', async () => {
+    const outline = await mcp.call('web_scrape', { url: `${site.url}/p1`, outline: true })
+    expect(parts(outline.text).page).toMatch(/^# Article \(\d+\)$/)
+    const section = await mcp.call('web_scrape', { url: `${site.url}/p1`, section: 'article' })
+    expect(parts(section.text).page).toMatch(/^# Article\n\nGreen tea is steamed/)
+    const missing = await mcp.call('web_scrape', { url: `${site.url}/p1`, section: 'Coffee' })
+    expect(missing.text).toContain('no section is named "Coffee"')
+  })
+
   test('is searched for words, and returns only the passages with them', async () => {
     const { text } = await mcp.call('web_scrape', { url: `${site.url}/p2`, find: '25 degrees oxidized' })
     expect(parts(text)).toMatchObject({ before: '1 of 1 passages', page: expect.stringContaining('oxidized at 25') })

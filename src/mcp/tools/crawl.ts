@@ -9,7 +9,7 @@ import { operations, streams } from '../../operations/index.ts'
 import type { Connection } from '../connection.ts'
 import { crawledPage } from '../resources.ts'
 import { defineTool, type ToolAnswer, type ToolCall } from '../tool.ts'
-import { excerpts } from './excerpts.ts'
+import { excerpts } from '../../core/text/excerpts.ts'
 
 const { url, limit, include_paths, exclude_paths, max_depth } = operations.crawl.input.shape
 const { mcp } = limits

@@ -1,10 +1,12 @@
 /** Tools that read the web without a session. */
 import { z } from 'zod'
 import type { Input } from '../../client/calls.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { outlineText, sectionsNamed, sectionsOf, textOfSections } from '../../core/text/markdown-sections.ts'
 import { operations } from '../../operations/index.ts'
 import { defineTool, PageFailure, type ToolAnswer } from '../tool.ts'
-import { excerpts } from './excerpts.ts'
+import { excerpts } from '../../core/text/excerpts.ts'
 import { wanted } from './page.ts'
 
 const { url, render, only_main_content, json_options } = operations.scrape.input.shape
@@ -21,28 +23,37 @@ export const webScrape = defineTool({
     url: url.describe(''),
     schema: wanted,
     prompt: prompt.describe('What to extract as JSON'),
+    outline: z.boolean().default(false).describe('Only headings, with lengths'),
+    section: z.string().min(1).max(limits.input.labelChars).optional().describe('Only the section with this heading'),
     find: z.string().min(1).max(limits.input.labelChars).optional().describe('Only the passages with these words'),
     only_main_content: only_main_content.describe(''),
     render: render.describe('auto uses a browser only if needed'),
     offset: z.int().min(0).default(0).describe('First character'),
     max_chars: length.describe(''),
   }),
-  async run({ connection, signal }, { schema, prompt: question, find, offset, max_chars: most, ...options }) {
+  async run(
+    { connection, signal },
+    { schema, prompt: question, outline, section, find, offset, max_chars: most, ...options },
+  ) {
     connection.assertAllowed(options.url)
     const isJson = schema !== undefined || question !== undefined
     const input: Input<'scrape'> = {
       ...options,
       ...connection.domains,
       formats: [isJson ? 'json' : 'markdown'],
+      prefer_markdown: 'always',
       ...(isJson && { json_options: { ...(schema && { schema }), ...(question && { prompt: question }) } }),
     }
     const body = await connection.ask('scrape', input, signal)
     if (!body.success || !body.data) throw new PageFailure(body)
-    const { metadata, markdown = '', json } = body.data
+    const { metadata, json } = body.data
+    const markdown = section === undefined ? (body.data.markdown ?? '') : sectionOf(body.data.markdown ?? '', section)
+    const title = section === undefined && !outline ? metadata.title : undefined
+    const shown = outline ? outlineText(sectionsOf(markdown)) : markdown
     const { text, page } = isJson
       ? { page: JSON.stringify(json) }
       : find === undefined
-        ? partOf(markdown, { title: metadata.title, offset, most })
+        ? partOf(shown, { title, offset, most })
         : passagesOf(markdown, find)
     const notes = [
       ...(metadata.json_source === 'heuristic' ? ['extracted by rules, without a language model'] : []),
@@ -66,6 +77,16 @@ function partOf(
     ...(rest > 0 && { text: `${rest} more characters from offset ${offset + part.length}` }),
     page: (offset === 0 && title ? `title: ${title}\n` : '') + part.trimEnd(),
   }
+}
+
+/** Returns the text of the sections with a name. @throws BaxError `invalid_request` */
+function sectionOf(markdown: string, name: string): string {
+  const sections = sectionsOf(markdown)
+  const found = sectionsNamed(sections, name)
+  if (found.length > 0) return textOfSections(markdown, found)
+  throw new BaxError('invalid_request', `no section is named ${JSON.stringify(name)}`, {
+    hint: 'list the sections with outline',
+  })
 }
 
 function passagesOf(markdown: string, find: string): ToolAnswer {

@@ -1,5 +1,5 @@
 /** Finds words in the text of pages. */
-import { limits } from '../../core/limits/limits.ts'
+import { limits } from '../limits/limits.ts'
 
 const { matchChars, matchesOfPage } = limits.mcp
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { excerpts } from '../../../src/mcp/tools/excerpts.ts'
+import { excerpts } from '../../../src/core/text/excerpts.ts'
 
 const filler = 'Nothing about it. '.repeat(40)
 

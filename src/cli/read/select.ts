@@ -1,0 +1,95 @@
+/** Selects the part of a text that `bax read` prints. */
+import { BaxError } from '../../core/errors/errors.ts'
+import { suggest } from '../../core/errors/suggest.ts'
+import { excerpts } from '../../core/text/excerpts.ts'
+import {
+  type MarkdownSection,
+  outlineText,
+  sectionsNamed,
+  sectionsOf,
+  textOfSections,
+} from '../../core/text/markdown-sections.ts'
+
+export interface Selection {
+  readonly outline: boolean
+  readonly section?: string | undefined
+  readonly find?: string | undefined
+  /** First character to print, and the number of characters. */
+  readonly offset: number
+  readonly maxChars: number
+}
+
+/** Passages of one section that contain a text. */
+interface FoundPassages {
+  /** Heading of the section; absent before the first heading. */
+  readonly section?: string
+  readonly passages: readonly string[]
+}
+
+/** The selected part, as text and as fields of the JSON output. */
+export interface Selected {
+  readonly text: string
+  readonly fields: {
+    readonly markdown?: string
+    readonly outline?: readonly MarkdownSection[]
+    readonly found?: readonly FoundPassages[]
+  }
+  /** What is left to read. */
+  readonly note?: string
+  /** Whether nothing was found. */
+  readonly isMissing?: boolean
+}
+
+/** @throws BaxError `invalid_request` for a section that the text does not have */
+export function selectPart(markdown: string, { outline, section, find, offset, maxChars }: Selection): Selected {
+  const whole = section === undefined ? markdown : sectionIn(markdown, section)
+  if (outline) {
+    const sections = sectionsOf(whole)
+    const note = sections.length === 0 ? { note: `no headings in ${whole.length} characters` } : {}
+    return { text: withEnd(outlineText(sections)), fields: { outline: sections }, ...note }
+  }
+  if (find !== undefined) return passagesIn(whole, find)
+  const text = whole.slice(offset, offset + maxChars)
+  const rest = whole.length - offset - text.length
+  const more = rest > 0 ? `${rest} more characters: continue with --offset ${offset + text.length}` : undefined
+  const end = offset > 0 && offset >= whole.length ? `end of the text: it has ${whole.length} characters` : more
+  return { text: withEnd(text), fields: { markdown: text }, ...(end !== undefined && { note: end }) }
+}
+
+const withEnd = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
+
+/** Returns the sections with a name. @throws BaxError `invalid_request` */
+export function sectionIn(markdown: string, name: string): string {
+  const sections = sectionsOf(markdown)
+  const found = sectionsNamed(sections, name)
+  if (found.length > 0) return textOfSections(markdown, found)
+  const near = suggest(name, sections.map(({ title }) => title)) // prettier-ignore
+  throw new BaxError('invalid_request', `no section is named ${JSON.stringify(name)}`, {
+    hint: near === undefined ? 'list the sections with --outline' : `the nearest section is ${JSON.stringify(near)}`,
+  })
+}
+
+/** Passages shown of each section. */
+const most = 10
+
+/** Returns the passages in one part of a text; empty if there are none. */
+function passagesOf(part: string, find: string): (readonly string[])[] {
+  const { passages = [] } = excerpts(part, find, { most }) ?? {}
+  return passages.length > 0 ? [passages] : []
+}
+
+function passagesIn(markdown: string, find: string): Selected {
+  const words = find.trim().toLowerCase().split(/\s+/)
+  const starts = [{ offset: 0 }, ...sectionsOf(markdown)]
+  const found = starts.flatMap((start, at): FoundPassages[] => {
+    const part = markdown.slice(start.offset, starts[at + 1]?.offset)
+    if (!('title' in start)) return passagesOf(part, find).map((passages) => ({ passages }))
+    const section = start.title
+    const [passages = []] = passagesOf(part.replace(/^.*\n(?:[ \t]*(?:=+|-+)[ \t]*\r?\n)?/, ''), find)
+    const isNamed = words.every((word) => section.toLowerCase().includes(word))
+    return isNamed || passages.length > 0 ? [{ section, passages }] : []
+  })
+  const blocks = found.map(({ section, passages }) => [...(section === undefined ? [] : [`## ${section}`]), ...passages].join('\n')) // prettier-ignore
+  const missing = `no passage contains all words of ${JSON.stringify(find)}`
+  return { text: withEnd(blocks.join('\n\n')), fields: { found }, ...(found.length === 0 && { note: missing, isMissing: true }) } // prettier-ignore
+}
