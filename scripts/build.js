@@ -27,6 +27,7 @@ const modules = {
   manifest: 'src/operations/manifest.ts',
   'make-manifest': 'src/cli/parse/make-manifest.ts',
   'extract-worker': 'src/cli/extract/extract-worker.ts',
+  'extract-page': 'src/cli/extract/extract-page.ts',
   'reading-worker': 'src/engine/scrape/reading-worker.ts',
   'pdf-worker': 'src/engine/scrape/documents/pdf-worker.ts',
   'office-worker': 'src/engine/scrape/documents/office-worker.ts',
