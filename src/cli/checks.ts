@@ -11,6 +11,7 @@ import { lacksSandbox, sandboxHint, sandboxWarning } from '../core/process/sandb
 import { damagedFiles } from '../core/state/state-check.ts'
 import { explainDir } from '../core/state/state-dir.ts'
 import { hasDisplay } from './engine/engine-config.ts'
+import { shownProxy } from '../core/config/proxy-settings.ts'
 import { isByPages, searchOrder, variablesOfApis } from '../core/config/search-providers.ts'
 import type { Io } from './io.ts'
 import type { Settings } from '../core/config/settings.ts'
@@ -187,6 +188,17 @@ async function nearestExisting(path: string): Promise<string> {
   if (!found) return nearestExisting(dirname(path))
   if (!found.isDirectory()) throw Object.assign(new Error(`${path} is not a folder`), { code: 'ENOTDIR' })
   return path
+}
+
+/** Reports the proxies of the environment, without their passwords. */
+export async function checkProxies({ proxies, noProxy }: Settings): Promise<Check> {
+  const head = { name: 'proxies', needed: false, ok: true }
+  if (!proxies) return { ...head, found: noProxy ? 'ignored (--no-proxy or BAX_NO_PROXY)' : 'none in the environment' }
+  const { http, https, except } = proxies
+  const texts = Object.entries({ http, https }).flatMap(([scheme, proxy]) =>
+    proxy ? `${scheme} through ${shownProxy(proxy.url)} (${proxy.variable})` : `${scheme} directly`,
+  )
+  return { ...head, found: `${texts.join(', ')}${except && `, except ${except}`}` }
 }
 
 /** Checks if a search API is configured; without one, result pages of search engines are scraped. */

@@ -65,6 +65,8 @@ interface Host {
 export interface OwnEngine {
   readonly stateDir: string
   readonly browser: string | undefined
+  /** Digest of its proxies. */
+  readonly proxies?: string
   readonly transport: Transport
 }
 

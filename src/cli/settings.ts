@@ -10,6 +10,7 @@ import {
   type Settings,
   settingsFrom,
 } from '../core/config/settings.ts'
+import { proxiesDigest } from '../core/config/proxy-settings.ts'
 import { BaxError, messageOf } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
 import { readRegularFile } from '../core/state/outside-files.ts'
@@ -24,7 +25,7 @@ const projectFile = '.bax.json'
 
 /** Reads all settings. @throws BaxError `invalid_request` for an invalid file or value */
 export function readSettings(flags: GlobalFlags, io: Pick<Io, 'env' | 'cwd'>): Settings {
-  const { env } = io
+  const env = flags.noProxy ? { ...io.env, BAX_NO_PROXY: 'on' } : io.env
   const folders = envPaths('bax', { suffix: '' })
   const named = env['BAX_CONFIG'] ? resolve(io.cwd, env['BAX_CONFIG']) : undefined
   const userPath = named ?? join(folders.config, 'config.json')
@@ -40,6 +41,10 @@ export function readSettings(flags: GlobalFlags, io: Pick<Io, 'env' | 'cwd'>): S
 
 /** Checks if a running engine was started with the same browser setting. */
 export const sameBrowser = ({ browser }: Settings, running: EngineState): boolean => browser === running.browser
+
+/** Checks if a running engine was started with the same proxies. */
+export const sameProxies = ({ proxies }: Settings, running: Pick<EngineState, 'proxies'>): boolean =>
+  proxiesDigest(proxies) === running.proxies
 
 function readProjectFile(cwd: string, userPath: string): SettingsFile | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {

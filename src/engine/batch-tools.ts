@@ -3,13 +3,13 @@ import type { EngineConfig } from '../core/config/config.ts'
 import type { BatchTools } from './browser/batch/run-batch.ts'
 import type { LanguageModel } from './language/model.ts'
 
-export function makeBatchTools({ model: settings }: Pick<EngineConfig, 'model'>): BatchTools {
+export function makeBatchTools({ model: settings, proxies }: Pick<EngineConfig, 'model' | 'proxies'>): BatchTools {
   let model: LanguageModel | undefined
   return {
     markdown: async (page, element) => (await import('./extract/page-reader.ts')).markdownOf(page, element),
     structured: async (page, request) => {
       const { extractStructured } = await import('./extract/page-structured.ts')
-      if (settings) model ??= new (await import('./language/openai-compatible.ts')).OpenAiCompatible(settings)
+      if (settings) model ??= new (await import('./language/openai-compatible.ts')).OpenAiCompatible(settings, proxies)
       return extractStructured(page, request, model)
     },
   }

@@ -32,7 +32,7 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
   // finished pages of a large crawl pile up (`npm run bench -- crawl`: node at 154 to 240 MB over 10 000 pages, with this
   // at 165 to 181). Applies to the whole process, including worker threads.
   setFlagsFromString('--heap-growing-percent=100')
-  const { stateDir, stores } = config
+  const { stateDir, stores, search = {}, proxies, log } = config
   const keys = stores?.keys ?? new KeyStore(stateDir, Date.now, config.log)
   const store = stores?.profiles ?? new ProfileStore(stateDir, config.profileKey)
   const tools = makeBatchTools(config)
@@ -41,7 +41,7 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
   const extractor = lazyScraper(config, egress, shares)
   const crawls = lazyCrawls(config, extractor, keys)
   const live: SearchContext['live'] = (idOrName, caller) => sessions.live(idOrName, caller)
-  const searching: SearchContext = { config: config.search ?? {}, log: config.log, scraper: extractor, live }
+  const searching: SearchContext = { config: search, proxies, log, scraper: extractor, live }
   const relays = lazyRelays(config, keys, withCalls(sessions))
   const shell = lazyShells(config, keys)
   const identity = { engine_id: newId('eng'), version, home: config.home, pid: process.pid }

@@ -84,8 +84,9 @@ export interface WarmProcess extends Surroundings {
   readonly browser: string | undefined
 }
 
-/** Variables that Node and its libraries read only when a process starts. */
-const readAtStart = /^(?:HOME$|NODE_|LANG$|LANGUAGE$|LC_|SSL_CERT_|OPENSSL_|LD_|UV_|TZDIR$)/
+/** Variables that Node and its libraries read only when a process starts, and proxies, which an engine keeps. */
+const readAtStart =
+  /^(?:HOME$|NODE_|LANG$|LANGUAGE$|LC_|SSL_CERT_|OPENSSL_|LD_|UV_|TZDIR$|BAX_NO_PROXY$|(?:HTTPS?|ALL|NO)_PROXY$|(?:https?|all|no)_proxy$)/
 
 /** Returns why a command cannot run in a warm process; undefined if it can. */
 export function whyNode(hello: Hello, warm: WarmProcess): string | undefined {
@@ -121,7 +122,7 @@ export function whyElsewhere(hello: Hello, warm: Surroundings): string | undefin
   for (const name of names) if (env[name] !== warm.env[name]) return `the engine was started with another ${name}`
   const end = argv.indexOf('--')
   const flags = end === -1 ? argv : argv.slice(0, end)
-  const flag = flags.find((text) => /^--(?:embedded|server|state-dir|browser)(?:=|$)/.test(text))
+  const flag = flags.find((text) => /^--(?:embedded|server|state-dir|browser|no-proxy)(?:=|$)/.test(text))
   if (flag) return `${flag} selects an engine`
   const entry = commandIn(argv, warm)
   if (entry?.place === 'own process') return `"${entry.words}" runs in a process of its own`

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { proxyVariables } from '../../src/core/config/proxy-settings.ts'
 import { build } from '../../scripts/build.js'
 import { waitUntil } from './wait.ts'
 
@@ -13,6 +14,8 @@ const withinMs = 180_000
 
 /** Runs before all tests, in the parent of their processes. */
 export async function setup(): Promise<void> {
+  // The proxies of the person who runs the tests.
+  for (const name of Object.keys(process.env)) if (proxyVariables.test(name)) delete process.env[name]
   // Inside the checkout, so that its packages are found.
   const parent = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url))
   await mkdir(parent, { recursive: true })

@@ -57,6 +57,7 @@ const layers: Layers = {
       'encoding-sniffer',
       'fzstd',
       'papaparse',
+      'socks',
       'third-party-web',
       'unpdf',
     ],
@@ -103,7 +104,7 @@ const layers: Layers = {
 const engineBelow: Readonly<Record<string, readonly string[]>> = {
   cdp: [],
   egress: [],
-  language: [],
+  language: ['egress'],
   store: [],
   extract: ['language'],
   shell: ['store'],

@@ -64,6 +64,7 @@ async function spawnEngine({ settings, io }: Context, signal: AbortSignal): Prom
   const [program, ...leading] = io.host.self
   const args = [...leading, 'engine', 'run', '--report-fd', '3', '--state-dir', settings.stateDir]
   if (settings.browser) args.push('--browser', settings.browser)
+  if (settings.noProxy) args.push('--no-proxy')
   const output = await open(log, 'a', 0o600)
   let child: ChildProcess
   try {
@@ -127,6 +128,21 @@ export async function retireOtherBrowser(context: Context, state: EngineState): 
     const message = `the local engine uses ${state.browser ?? 'the browser it found'} and holds ${held}; this command names ${browser}`
     throw new BaxError('engine_failed', message, {
       hint: 'leave out --browser or BAX_BROWSER, run "bax engine stop" to end the sessions, or use --embedded',
+    })
+  })
+}
+
+/**
+ * Ends an engine with other proxies if it has no sessions. If it has some, a command without proxies uses it.
+ * @throws BaxError `engine_failed` if the command has proxies, or refuses them, and the engine has sessions
+ */
+export async function retireOtherProxies(context: Context, state: EngineState): Promise<void> {
+  const { proxies, noProxy } = context.settings
+  await retire(context, state, (held) => {
+    if (!proxies && !noProxy) return
+    const message = `the local engine was started ${state.proxies ? 'with other proxies' : 'without proxies'} and holds ${held}`
+    throw new BaxError('engine_failed', message, {
+      hint: `run "bax engine stop" to end the sessions, or use --embedded`,
     })
   })
 }

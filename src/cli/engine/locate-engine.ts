@@ -12,7 +12,7 @@ import { watchedServer, whileResponsive } from './responsive.ts'
 import { isUnreachable } from './unreachable.ts'
 import type { Context } from '../context.ts'
 import { explainSession, type SessionSource } from '../session/chosen-session.ts'
-import { sameBrowser } from '../settings.ts'
+import { sameBrowser, sameProxies } from '../settings.ts'
 
 /** Requirements of a command when no server is configured. */
 export type Need =
@@ -73,7 +73,8 @@ function addressOf(context: Context, need: Need, embedded: OpenEmbedded): Engine
 /** Returns the transport of the engine that this process is, if the settings select that one. */
 function ownTransport({ settings, io: { host } }: Context): Transport | undefined {
   const own = host.engine
-  return own?.stateDir === settings.stateDir && own.browser === settings.browser ? own.transport : undefined
+  const isSame = own?.stateDir === settings.stateDir && own.browser === settings.browser && sameProxies(settings, own)
+  return isSame ? own.transport : undefined
 }
 
 type EngineWork<Result> = (engine: LocatedEngine) => Promise<Result>
@@ -154,6 +155,12 @@ async function sendToRunning(context: Context, request: WireRequest, need: Need)
   if (need.when === 'start' && !sameBrowser(context.settings, state)) {
     const { retireOtherBrowser } = await import('./local-engine.ts')
     await retireOtherBrowser(context, state)
+  }
+  // Other requests open no pages.
+  const opensPages = need.when === 'start' || (need.when === 'ask' && request.method === 'POST')
+  if (opensPages && !sameProxies(context.settings, state)) {
+    const { retireOtherProxies } = await import('./local-engine.ts')
+    await retireOtherProxies(context, state)
   }
   try {
     return { response: await sendTo(context, state, request), crashed: false }

@@ -80,9 +80,12 @@ export const path = kindOf('string', ({ value, base }) =>
 export const folder = (name: keyof Folders) =>
   kindOf('string', ({ value, base, folders }) => (value === undefined ? folders[name] : resolve(base, value as string)))
 
+/** Returns whether a variable switches something on. */
+export const isOn = (value: string | undefined): boolean => /^(?:on|true|1|yes)$/i.test(value ?? '')
+
 export const toggle = kindOf('boolean', ({ value, variable }) => {
   if (typeof value !== 'string') return value as boolean | undefined
-  if (/^(?:on|true|1|yes)$/i.test(value)) return true
+  if (isOn(value)) return true
   if (/^(?:off|false|0|no)$/i.test(value)) return false
   throw new BaxError('invalid_request', `${variable} must be on or off, not ${JSON.stringify(value)}`)
 })

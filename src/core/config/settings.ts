@@ -6,6 +6,7 @@
 import { BaxError } from '../errors/errors.ts'
 import { limits } from '../limits/limits.ts'
 import { readModel } from './model-settings.ts'
+import { readProxies } from './proxy-settings.ts'
 import { readSearch } from './search-settings.ts'
 import {
   count,
@@ -82,6 +83,17 @@ export const settingsTable = {
   fleet: readElsewhere('Redis of a [fleet](scaling-out.md), and the secret of its members', {
     flag: '`--fleet`, `--secret-file` of `serve` and `worker`',
     environment: '`BAX_FLEET`, `BAX_SECRET_FILE`',
+  }),
+  /** Absent with `no_proxy`. */
+  proxies: group(readProxies)('[proxies](proxies.md) of all outgoing requests', {
+    engine: true,
+    file: false,
+    guide: { environment: '`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`' },
+  }),
+  no_proxy: toggle('ignore the proxies of the environment', {
+    flag: true,
+    file: false,
+    otherwise: false,
   }),
   /** Used by webhooks whose request has no secret. */
   webhook_secret: text('secret that signs [webhooks](crawling.md#webhooks)', { engine: true }),

@@ -12,6 +12,8 @@ export interface EngineState {
   readonly socket: string
   /** Configured browser; absent when the engine looks for one. */
   readonly browser?: string
+  /** Digest of the proxies that it was started with; absent without any. */
+  readonly proxies?: string
 }
 
 /** The line that a starting engine reports to its parent, and to processes that query its lock. */

@@ -1,4 +1,5 @@
 /** Wraps a browser's WebSocket as the wire of a CDP router. */
+import type { Agent } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import { WebSocket } from 'ws'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -15,6 +16,8 @@ export interface WireOptions {
   readonly excessEnds: boolean
   /** DNS lookup to use instead of the system's. */
   readonly lookup?: LookupFunction
+  /** Agent that connects through a proxy. */
+  readonly agent?: Agent
 }
 
 /**
@@ -25,13 +28,14 @@ export function openBrowserWire(
   url: string,
   timeoutMs: number,
   signal: AbortSignal,
-  { maxBytes, excessEnds, lookup }: WireOptions,
+  { maxBytes, excessEnds, lookup, agent }: WireOptions,
 ): Promise<BrowserWire> {
   const socket = new WebSocket(url, {
     perMessageDeflate: false,
     maxPayload: maxBytes,
     handshakeTimeout: timeoutMs,
     ...(lookup && { lookup }),
+    ...(agent && { agent }),
   })
   const wrap = () => wireOf(socket, excessEnds)
   return whenOpen(socket, signal, wrap, (fail) => {

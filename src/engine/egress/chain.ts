@@ -1,4 +1,4 @@
-/** Local proxy in front of a session's own proxy: applies the egress policy, and keeps the password in the engine. */
+/** Local proxy in front of another one: applies the egress policy, and keeps the password in the engine. */
 import type { lookup } from 'node:dns'
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -9,6 +9,7 @@ import type { AllowedHosts } from './allowed-hosts.ts'
 import { type ChainFailure, ChainServer } from './chain-server.ts'
 import type { Origin } from '../../core/process/turns.ts'
 import type { Egress, ProxyInput } from './egress.ts'
+import type { ProxyFor } from './environment-proxies.ts'
 import { parseUrl } from '../../core/net/parse-url.ts'
 import { defaultPorts, type Failures } from './failures.ts'
 import { bareHost } from './policy.ts'
@@ -26,20 +27,23 @@ export interface ChainContext {
   readonly egress: Egress
   readonly failures: Failures
   readonly allowed: AllowedHosts | undefined
-  readonly from: Origin
+  /** Key that the connections count for. */
+  readonly owner: { readonly from: Origin }
 }
 
-/** Starts the proxy. @throws BaxError `url_blocked` for a blocked proxy, `invalid_request` for an unknown host. */
-export async function openChain(
-  input: ProxyInput,
-  { egress, failures, allowed, from }: ChainContext,
-  onClosed: () => void,
-): Promise<Chain> {
-  const upstream = await upstreamOf(input, egress, from)
+/** The proxies that a local one passes requests on to. */
+export interface Upstream {
+  readonly proxyFor: ProxyFor
+  /** Whether the local proxy has a password, which only the browser knows. */
+  readonly isSecret: boolean
+  /** Whether they are settings of the operator, which the egress policy does not apply to. */
+  readonly ofOperator: boolean
+}
+
+/** Starts the proxy. */
+export async function openChain(upstream: Upstream, context: ChainContext, onClosed: () => void): Promise<Chain> {
   const host = loopbackAddress()
-  // Other programs that find the port must not be able to use the session's proxy.
-  const hasPassword = upstream.username !== '' || upstream.password !== ''
-  const secret = hasPassword ? { username: 'bax', password: randomBytes(18).toString('base64url') } : undefined
+  const secret = upstream.isSecret ? { username: 'bax', password: randomBytes(18).toString('base64url') } : undefined
   const options = {
     host,
     port: 0,
@@ -47,10 +51,12 @@ export async function openChain(
       if (secret && (request.username !== secret.username || request.password !== secret.password)) {
         return { requestAuthentication: true }
       }
-      return prepare(request, { input, upstream, egress, failures, allowed, from })
+      return prepare(request, { ...context, upstream })
     },
   }
-  const server = new ChainServer(options, (request, failure) => recordFailure(request, failure, { input, failures }))
+  const server = new ChainServer(options, (request, failure) =>
+    recordFailure(request, failure, { proxyFor: upstream.proxyFor, failures: context.failures }),
+  )
   await server.listen()
   const { port } = server.server.address() as AddressInfo
   let closing: Promise<void> | undefined
@@ -64,25 +70,29 @@ export async function openChain(
 function recordFailure(
   { method, url = '' }: IncomingMessage,
   { code, reason }: ChainFailure,
-  { input, failures }: Pick<ChainContext, 'failures'> & { input: ProxyInput },
+  { proxyFor, failures }: Pick<ChainContext, 'failures'> & Pick<Upstream, 'proxyFor'>,
 ): void {
-  const target = parseUrl(method === 'CONNECT' ? `https://${url}` : url)
+  const target = method === 'CONNECT' ? tunnelTarget(url) : parseUrl(url)
   if (!target) return
-  const host = bareHost(target.hostname)
   const port = Number(target.port) || defaultPorts[target.protocol]!
-  const { protocol, host: proxyHost } = proxyAddress(input.server)
-  const isDirect = input.bypass !== undefined && bypasses(input.bypass, host, port)
+  const proxy = proxyFor(target)
   // The name of the proxy is resolved, so that of the host is not.
-  failures.record(
-    host,
-    port,
-    isDirect || code === 'ENOTFOUND' ? { code } : { proxy: `the proxy ${protocol}//${proxyHost} ${reason}` },
-  )
+  const error = !proxy || code === 'ENOTFOUND' ? { code } : { proxy: `${proxy.name} ${reason}` }
+  failures.record(bareHost(target.hostname), port, error)
 }
 
-/** Returns the URL of the proxy with its password, and with the checked address unless TLS needs the name. */
-async function upstreamOf({ server, username, password }: ProxyInput, egress: Egress, from: Origin): Promise<URL> {
+/** Returns a URL for the target of a tunnel: WebSockets without TLS use tunnels, too. */
+const tunnelTarget = (hostAndPort: string): URL | undefined =>
+  parseUrl(`${hostAndPort.endsWith(':80') ? 'http' : 'https'}://${hostAndPort}`)
+
+/**
+ * Returns the session's own proxy, with the checked address unless TLS needs the name.
+ * @throws BaxError `url_blocked` for a blocked proxy, `invalid_request` for an unknown host
+ */
+export async function sessionProxy(input: ProxyInput, egress: Egress, from: Origin): Promise<Upstream> {
+  const { server, username, password, bypass } = input
   const url = proxyAddress(server)
+  const name = `the proxy ${url.protocol}//${url.host}`
   const host = bareHost(url.hostname)
   egress.policy.checkTarget(host, Number(url.port))
   try {
@@ -95,22 +105,33 @@ async function upstreamOf({ server, username, password }: ProxyInput, egress: Eg
   }
   if (username !== undefined) url.username = encodeURIComponent(username)
   if (password !== undefined) url.password = encodeURIComponent(password)
-  return url
+  const proxy = { url: url.href, name }
+  return {
+    proxyFor: ({ hostname, port, protocol }) => {
+      const isDirect =
+        bypass !== undefined && bypasses(bypass, bareHost(hostname), Number(port) || defaultPorts[protocol]!)
+      return isDirect ? undefined : proxy
+    },
+    // Other programs that find the port must not be able to use the session's proxy.
+    isSecret: url.username !== '' || url.password !== '',
+    ofOperator: false,
+  }
 }
 
 async function prepare(
   options: PrepareRequestFunctionOpts,
-  { input, upstream, egress, failures, allowed, from }: ChainContext & { input: ProxyInput; upstream: URL },
+  { upstream, egress, failures, allowed, owner: { from } }: ChainContext & { readonly upstream: Upstream },
 ): Promise<PrepareRequestFunctionResult> {
   const host = bareHost(options.hostname)
-  const { port, request } = options
-  const direct = input.bypass !== undefined && bypasses(input.bypass, host, port)
+  const { port, request, isHttp } = options
+  const target = isHttp ? parseUrl(request.url ?? '') : tunnelTarget(request.url ?? '')
+  const proxy = target && upstream.proxyFor(target)
   try {
     allowed?.checkConnection(host, port)
     egress.policy.checkTarget(host, port)
     // The proxy may resolve names that this machine cannot.
     await egress.names.resolve(host, { from }).catch((error: unknown) => {
-      if (direct || error instanceof BaxError) throw error
+      if (!proxy || error instanceof BaxError) throw error
     })
     failures.record(host, port)
   } catch (error) {
@@ -119,8 +140,7 @@ async function prepare(
     if (request.method !== 'CONNECT') request.socket.destroy()
     throw new RequestError('URL blocked', 403)
   }
-  return {
-    upstreamProxyUrl: direct ? null : upstream.href,
-    dnsLookup: egress.names.lookupFor({ from }) as typeof lookup,
-  }
+  const dnsLookup = egress.names.lookupFor({ from }) as typeof lookup
+  if (!proxy) return { upstreamProxyUrl: null, dnsLookup }
+  return { upstreamProxyUrl: proxy.url, ...(!upstream.ofOperator && { dnsLookup }) }
 }

@@ -5,6 +5,7 @@ import type { Origin, WorkOptions } from '../../core/process/turns.ts'
 import type { SessionInput } from '../../core/shapes/session.ts'
 import { AllowedHosts } from './allowed-hosts.ts'
 import type { Chain } from './chain.ts'
+import { environmentProxies, type ProxyFor } from './environment-proxies.ts'
 import { defaultPorts, Failures } from './failures.ts'
 import { HostResolver } from './host-resolver.ts'
 import { bareHost, Policy } from './policy.ts'
@@ -34,6 +35,8 @@ export interface RequestRules extends Pick<Egress, 'checkLiteral' | 'names'> {
   readonly allowed?: AllowedHosts
   /** Key that the requests count for. */
   readonly from?: Origin
+  /** Returns the proxy for a URL; missing without proxies. */
+  readonly proxyFor?: ProxyFor
 }
 
 export class Egress {
@@ -42,12 +45,20 @@ export class Egress {
   readonly failures = new Failures()
   /** Open connections of all browsers, by key. */
   readonly connections = new Counter<Origin>()
+  /** Proxies of the environment; missing without any. */
+  readonly proxyFor: ProxyFor | undefined
   readonly #routes = new Set<Pick<Route, 'close'>>()
   #proxy: Promise<Proxy> | undefined
 
-  constructor({ home, allowPrivate = [], lookup }: Pick<EngineConfig, 'home' | 'allowPrivate' | 'lookup'>) {
+  constructor({
+    home,
+    allowPrivate = [],
+    lookup,
+    proxies,
+  }: Pick<EngineConfig, 'home' | 'allowPrivate' | 'lookup' | 'proxies'>) {
     this.policy = new Policy({ privateAllowed: home !== 'server', opened: allowPrivate })
     this.names = new HostResolver(this.policy, lookup)
+    this.proxyFor = proxies && environmentProxies(proxies)
   }
 
   /**
@@ -67,7 +78,8 @@ export class Egress {
       allowed?.checkUrl(url)
       this.checkLiteral(url)
     }
-    return { names: this.names, checkLiteral, from, ...(allowed && { allowed }) }
+    const { names, proxyFor } = this
+    return { names, checkLiteral, from, ...(allowed && { allowed }), ...(proxyFor && { proxyFor }) }
   }
 
   /**
@@ -105,18 +117,25 @@ export class Egress {
   }
 
   /**
-   * Opens a local proxy for one browser context, in front of the session's own proxy or with its own rules; the caller
-   * closes it. Its connections are those of one key, so that a page uses only the share of its key.
+   * Opens a local proxy for one browser context, in front of the session's own proxy or those of the environment, or
+   * with its own rules; the caller closes it. Its connections are those of one key, so that a page uses only the share of its key.
    * @throws BaxError `url_blocked` when the session's proxy is blocked, `invalid_request` for an unknown host.
    */
   async route({ proxy, allowed, from = null }: RouteOptions = {}): Promise<Route> {
     // With rules or a proxy of its own, a host that this session cannot reach says nothing about other sessions.
     const failures = allowed || proxy ? new Failures() : this.failures
-    if (!proxy) return this.#direct(failures, { allowed, from })
-    const { openChain } = await import('./chain.ts')
-    const chain = await openChain(proxy, { egress: this, failures, allowed, from }, () => this.#routes.delete(chain))
+    const { proxyFor: environment } = this
+    if (!proxy && !environment) return this.#direct(failures, { allowed, from })
+    const { openChain, sessionProxy } = await import('./chain.ts')
+    const owner = { from }
+    // Tabs of scrapes cannot log in to a proxy.
+    const operators = environment && { proxyFor: environment, isSecret: false, ofOperator: true }
+    const upstream = proxy ? await sessionProxy(proxy, this, from) : operators!
+    const chain = await openChain(upstream, { egress: this, failures, allowed, owner }, () =>
+      this.#routes.delete(chain),
+    )
     this.#routes.add(chain)
-    return { ...chain, failures, belongTo: () => {} }
+    return { ...chain, failures, belongTo: (key) => void (owner.from = key) }
   }
 
   async #direct(

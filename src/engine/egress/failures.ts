@@ -4,6 +4,7 @@ import { evictOldest } from '../evict-oldest.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { bareHost } from './policy.ts'
 import { parseUrl } from '../../core/net/parse-url.ts'
+import { proxyHint } from './proxy-failure.ts'
 
 /** Chromium's errors for failed direct connections. */
 const names: Readonly<Record<string, string>> = {
@@ -67,7 +68,7 @@ export function proxyErrorIn(text: string, cause?: unknown): BaxError | undefine
   const [found, sentence = 'the proxy could not be reached'] =
     /ERR_PROXY_CONNECTION_FAILED(?: \((the proxy [^)]+)\))?/.exec(text) ?? []
   if (found === undefined) return undefined
-  return new BaxError('proxy_failed', sentence, { cause, hint: 'check the proxy, or open a session with another one' })
+  return new BaxError('proxy_failed', sentence, { cause, hint: proxyHint(sentence) })
 }
 
 /** Returns the error code, of the first address if several were tried. */

@@ -2,6 +2,9 @@
 import type * as http from 'node:http'
 import type { Readable } from 'node:stream'
 import type { RequestRules } from './egress.ts'
+import type { UpstreamProxy } from './environment-proxies.ts'
+import { bareHost } from './policy.ts'
+import { proxyFailed, statusWords } from './proxy-failure.ts'
 import { ResponseHeaders } from './response-headers.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { explainFetch, isReset } from './fetch-errors.ts'
@@ -36,14 +39,36 @@ export interface RequestOptions {
  */
 async function get(url: URL, options: RequestOptions): Promise<HttpResponse> {
   options.egress.checkLiteral(url)
+  const proxy = options.egress.proxyFor?.(url)
+  if (proxy) return getThrough(proxy, url, options)
   const client: Client = await (url.protocol === 'https:' ? import('node:https') : import('node:http'))
-  const first = await send(client, url, options, agentOf(client, url, options.egress))
+  const first = await send(client, url, options, { agent: agentOf(client, url, options.egress) })
   if (!(first instanceof NoResponse)) return first
   options.signal.throwIfAborted()
   // Servers may close several idle connections just as they are reused, so retry on a new one.
-  const second = await send(client, url, options, false)
+  const second = await send(client, url, options, { agent: false })
   if (second instanceof NoResponse) throw second.error
   return second
+}
+
+/** Sends a request through a proxy. @throws BaxError `proxy_failed` */
+async function getThrough(proxy: UpstreamProxy, url: URL, options: RequestOptions): Promise<HttpResponse> {
+  const { names, from = null } = options.egress
+  // The proxy may resolve names that this machine cannot.
+  await names.resolve(bareHost(url.hostname), { from, signal: options.signal }).catch((error: unknown) => {
+    options.signal.throwIfAborted()
+    if (error instanceof BaxError) throw error
+  })
+  const { through } = await import('./through-proxy.ts')
+  const client: Client = await (url.protocol === 'https:' ? import('node:https') : import('node:http'))
+  let answer = await send(client, url, options, through(proxy, url, { fresh: false }))
+  if (answer instanceof NoResponse) answer = await send(client, url, options, through(proxy, url, { fresh: true }))
+  const isForwarded = url.protocol === 'http:'
+  if (answer instanceof NoResponse) throw isForwarded ? proxyFailed(proxy.name, 'closed the connection') : answer.error
+  // Inside a tunnel, responses are those of the site.
+  if (answer.status !== 407 || !isForwarded) return answer
+  answer.body.destroy()
+  throw proxyFailed(proxy.name, statusWords(407))
 }
 
 type Client = Pick<typeof http, 'Agent' | 'request'>
@@ -71,13 +96,14 @@ class NoResponse {
 function send(
   client: Client,
   url: URL,
-  { headers, signal, egress, body }: RequestOptions,
-  agent: http.Agent | false,
+  { headers: own, signal, egress, body }: RequestOptions,
+  { headers: more, ...route }: Pick<http.RequestOptions, 'agent' | 'path'> & Partial<Pick<RequestOptions, 'headers'>>,
 ): Promise<HttpResponse | NoResponse> {
   const lookup = egress.names.lookupFor({ from: egress.from ?? null, signal })
   return new Promise((resolve, reject) => {
     const method = body === undefined ? 'GET' : 'POST'
-    const request = client.request(url, { method, headers, signal, agent, lookup, maxHeaderSize: headerBytes })
+    const headers = { ...own, ...more }
+    const request = client.request(url, { method, headers, signal, lookup, maxHeaderSize: headerBytes, ...route })
     let hasReceived = () => false
     request.on('socket', (socket) => {
       const before = socket.bytesRead

@@ -1,10 +1,12 @@
 /** Language model behind an OpenAI-compatible endpoint (`POST …/chat/completions`). */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ModelConfig } from '../../core/config/model-settings.ts'
+import type { ProxySettings } from '../../core/config/proxy-settings.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { boundedText } from '../bounded-text.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
+import { operatorFetch } from '../egress/operator-fetch.ts'
 import type { LanguageModel, Question } from './model.ts'
 
 /** Response formats to request, from the strictest; older servers support fewer. */
@@ -12,15 +14,17 @@ const formats = ['schema', 'object', 'text'] as const
 type Format = (typeof formats)[number]
 
 export class OpenAiCompatible implements LanguageModel {
-  readonly #url: string
+  readonly #url: URL
   readonly #config: ModelConfig
+  readonly #proxies: ProxySettings | undefined
   /** Strictest format that the server has not rejected. */
   #format: Format = 'schema'
 
-  constructor(config: ModelConfig) {
+  constructor(config: ModelConfig, proxies: ProxySettings | undefined) {
     this.#config = config
+    this.#proxies = proxies
     const base = config.url.replace(/\/+$/, '')
-    this.#url = base.endsWith('/chat/completions') ? base : `${base}/chat/completions`
+    this.#url = new URL(base.endsWith('/chat/completions') ? base : `${base}/chat/completions`)
   }
 
   async answer(question: Question): Promise<string> {
@@ -58,12 +62,12 @@ export class OpenAiCompatible implements LanguageModel {
 
   #send({ messages, schema }: Question, format: Format, signal: AbortSignal): Promise<Response> {
     const { key, name } = this.#config
-    return fetch(this.#url, {
+    const init = {
       method: 'POST',
       // A redirect could send the key and the page's text to another host.
-      redirect: 'error',
+      redirect: 'error' as const,
       signal,
-      headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
+      headers: { 'content-type': 'application/json', ...(key ? { authorization: `Bearer ${key}` } : {}) },
       body: JSON.stringify({
         model: name,
         messages,
@@ -72,7 +76,8 @@ export class OpenAiCompatible implements LanguageModel {
         ...(schema && format === 'schema' && { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: false } } }), // prettier-ignore
         ...(format === 'object' && { response_format: { type: 'json_object' } }),
       }),
-    })
+    }
+    return operatorFetch(this.#url, init, this.#proxies)
   }
 }
 

@@ -199,8 +199,9 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
 
   /** Returns the configured model, limited to the remaining time of the scrape minus a reserve for rules. */
   async #modelUnder(signal: AbortSignal, deadline: number): Promise<LanguageModel | undefined> {
-    if (!this.#config.model) return undefined
-    this.#model ??= new (await import('../language/openai-compatible.ts')).OpenAiCompatible(this.#config.model)
+    const { model: settings, proxies } = this.#config
+    if (!settings) return undefined
+    this.#model ??= new (await import('../language/openai-compatible.ts')).OpenAiCompatible(settings, proxies)
     const model = this.#model
     return {
       answer: async (question) => {

@@ -2,7 +2,9 @@
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import { boundedText } from '../bounded-text.ts'
 import { limits } from '../../core/limits/limits.ts'
+import type { ProxySettings } from '../../core/config/proxy-settings.ts'
 import { explainFetch } from '../egress/fetch-errors.ts'
+import { operatorFetch } from '../egress/operator-fetch.ts'
 import { type ProviderResult, oneLine } from './provider.ts'
 
 export interface JsonRequest {
@@ -14,6 +16,7 @@ export interface JsonRequest {
   readonly errorMessage?: (body: Record<string, unknown>) => unknown
   /** Returns the code of an error whose status is misleading. */
   readonly codeOf?: (status: number, message: string) => ErrorCode | undefined
+  readonly proxies?: ProxySettings | undefined
   readonly signal: AbortSignal
 }
 
@@ -28,15 +31,22 @@ export async function requestJson(request: JsonRequest): Promise<Record<string, 
   throw errorOf(request, status, body)
 }
 
-async function fetchText({ url, headers, body, signal }: JsonRequest): Promise<{ status: number; text: string }> {
+async function fetchText({
+  url,
+  headers,
+  body,
+  proxies,
+  signal,
+}: JsonRequest): Promise<{ status: number; text: string }> {
   try {
-    const response = await fetch(url, {
+    const init = {
       signal,
       // A redirect could send the key and the query to another party.
       redirect: 'manual',
       headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }), ...headers }, // prettier-ignore
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
-    })
+    } as const
+    const response = await operatorFetch(url, init, proxies)
     return { status: response.status, text: await textOf(response) }
   } catch (error) {
     signal.throwIfAborted()

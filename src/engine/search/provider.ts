@@ -5,6 +5,7 @@ import {
   type SearchProviderName,
   type searchProviders,
 } from '../../core/config/search-providers.ts'
+import type { ProxySettings } from '../../core/config/proxy-settings.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { SearchResult } from '../../core/shapes/search.ts'
 import { treeFromHtml } from '../extract/html-tree.ts'
@@ -47,6 +48,8 @@ interface PageRequest<Name extends SearchProviderName> {
   /** Opens a result page in a browser. */
   readonly open: OpenResults
   readonly signal: AbortSignal
+  /** Proxies of requests to an API. */
+  readonly proxies?: ProxySettings | undefined
   /** Token of the page that the previous one returned; absent for the first one. */
   readonly next?: string
 }
@@ -78,13 +81,14 @@ export async function loadProvider(
   name: SearchProviderName,
   access: SearchAccess,
   open: OpenResults,
+  proxies?: ProxySettings,
 ): Promise<SearchProvider> {
   const { provider } = (await import(`./providers/${name}.ts`)) as { provider: ProviderDefinition }
   return {
     name,
     timeoutMs: isByPages(name) ? limits.search.pageMs : limits.search.apiMs,
     page: (question, signal, next) =>
-      provider.page(question, { access: access as PageRequest<typeof name>['access'], open, signal, next }),
+      provider.page(question, { access: access as PageRequest<typeof name>['access'], open, signal, proxies, next }),
   }
 }
 

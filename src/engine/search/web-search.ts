@@ -1,6 +1,7 @@
 /** Web search: queries the providers, and optionally scrapes the pages of the results. */
 import type { Caller } from '../../core/access/caller.ts'
 import type { Log } from '../../core/config/config.ts'
+import type { ProxySettings } from '../../core/config/proxy-settings.ts'
 import { type SearchConfig, searchOrder, type SearchProviderName } from '../../core/config/search-providers.ts'
 import type { Searcher } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -18,6 +19,8 @@ import type { OpenResults } from './result-document.ts'
 
 export interface SearchContext {
   readonly config: SearchConfig
+  /** Proxies of requests to an API. */
+  readonly proxies?: ProxySettings | undefined
   readonly log: Log
   readonly scraper: Pick<LazyScraper, 'scrape' | 'scrapeFrom'>
   /** Returns a session by ID or name. @throws BaxError `session_not_found` or `session_closed` */
@@ -54,7 +57,7 @@ export async function searchWeb(
 }
 
 async function askProviders(
-  { config, scraper }: SearchContext,
+  { config, proxies, scraper }: SearchContext,
   input: SearchInput,
   { signal, caller }: Parameters<Searcher['search']>[1],
 ) {
@@ -65,7 +68,8 @@ async function askProviders(
   const timer = setTimeout(late, input.timeout)
   try {
     const open = resultsOpener(scraper, caller)
-    const providers = await Promise.all(names.map((name) => loadProvider(name, config.providers?.[name] ?? {}, open)))
+    const load = (name: SearchProviderName) => loadProvider(name, config.providers?.[name] ?? {}, open, proxies)
+    const providers = await Promise.all(names.map(load))
     return await queryProviders(providers, questionOf(input), { caller: signal, clock: clock.signal })
   } finally {
     clearTimeout(timer)

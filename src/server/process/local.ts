@@ -3,6 +3,7 @@ import { lstat, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Hono } from 'hono'
 import type { EngineConfig } from '../../core/config/config.ts'
+import { proxiesDigest } from '../../core/config/proxy-settings.ts'
 import type { Engine } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
@@ -48,6 +49,12 @@ export interface LocalEngineOptions {
   readonly signal: AbortSignal
   /** Reports the result of the start, once, to the process that started this one. */
   readonly report: (report: StartReport) => void
+}
+
+/** Returns the settings that commands compare with theirs. */
+function startedWith({ browser, proxies }: LocalEngineOptions['config']): Pick<EngineState, 'browser' | 'proxies'> {
+  const digest = proxiesDigest(proxies)
+  return { ...(browser && { browser }), ...(digest && { proxies: digest }) }
 }
 
 /** Runs until it is stopped, receives a signal, or is idle. Reports the result of the start through `report`. */
@@ -120,8 +127,7 @@ async function start(options: LocalEngineOptions): Promise<Running> {
   }
   const listener = await listenAt(socket, { fetch }, engine, host)
   const { started_at } = await engine.status()
-  const { browser } = config
-  const state: EngineState = { pid: host.pid, version, started_at, socket, ...(browser && { browser }) }
+  const state: EngineState = { pid: host.pid, version, started_at, socket, ...startedWith(config) }
   try {
     await writeState(files.state, state)
   } catch (error) {

@@ -9,6 +9,7 @@ import {
   checkDocker,
   checkLauncher,
   checkNode,
+  checkProxies,
   checkSandbox,
   checkSearch,
   checkStateDir,
@@ -68,6 +69,7 @@ export const command: TerminalCommand = {
       checkLauncher(io),
       checkDocker(settings),
       checkSearch(settings),
+      checkProxies(settings),
     ])
     const checks = [...machineChecks, ...fleetChecks]
     const ready = checks.every(({ ok, needed }) => ok || !needed)

@@ -4,6 +4,7 @@ import { writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { embedded, type WireRequest } from '../../../client/transport.ts'
+import { proxiesDigest } from '../../../core/config/proxy-settings.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { StartReport } from '../../../core/state/local-files.ts'
 import { engineConfig } from '../../engine/engine-config.ts'
@@ -24,6 +25,7 @@ export const command: TerminalCommand = {
       import('../../../server/process/local.ts'),
       import('../../../engine/index.ts'),
     ])
+    const proxies = proxiesDigest(settings.proxies)
     let last: StartReport | undefined
     await runLocalEngine({
       config: engineConfig(settings, io),
@@ -40,7 +42,12 @@ export const command: TerminalCommand = {
           inside(fetch, direct) {
             const app = embedded(fetch)
             const transport = { ...app, send: (request: WireRequest) => direct(request)?.() ?? app.send(request) }
-            return io.host.inside!({ stateDir: settings.stateDir, browser: settings.browser, transport })
+            return io.host.inside!({
+              stateDir: settings.stateDir,
+              browser: settings.browser,
+              ...(proxies && { proxies }),
+              transport,
+            })
           },
         },
       }),

@@ -29,6 +29,7 @@ export const command: TerminalCommand = {
         report: line,
         signal: io.signal,
         full: requested !== false,
+        proxies: settings.proxies,
       }),
     )
     const { linked, failures } = await linkLauncher(io)

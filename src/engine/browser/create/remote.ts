@@ -74,11 +74,16 @@ async function connect(
   let link: Link | undefined
   try {
     const address = await socketAddress(url, egress.rulesFor(plan.owner), signal)
-    egress.checkLiteral(new URL(address))
+    const endpoint = new URL(address)
+    egress.checkLiteral(endpoint)
+    const proxy = egress.proxyFor?.(endpoint)
+    if (proxy) await egress.checkHost(endpoint, { from: plan.owner, signal })
+    const agent = proxy && (await import('../../egress/through-proxy.ts')).tunnelAgent(proxy, endpoint)
     const wire = await openBrowserWire(address, limits.pool.launchMs, signal, {
       maxBytes: limits.cdp.foreignBytes,
       excessEnds: true,
       lookup: egress.names.lookupFor({ from: plan.owner, signal }),
+      ...(agent && { agent }),
     })
     const options = { timeout: limits.pool.launchMs, noDefaults: true, artifactsDir }
     link = new Link(wire)
@@ -202,7 +207,7 @@ async function factsOf(browser: Browser): Promise<{ version: string; userAgent: 
 }
 
 function unusable(url: string, cause: unknown): BaxError {
-  if (cause instanceof BaxError && cause.code === 'url_blocked') return cause
+  if (cause instanceof BaxError && (cause.code === 'url_blocked' || cause.code === 'proxy_failed')) return cause
   const { host } = new URL(url)
   const { code, message } = asBaxError(cause)
   return new BaxError('browser_failed', `cannot use the browser at cdp_url (${host})`, {

@@ -3,9 +3,10 @@ import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { arch, platform } from 'node:os'
 import { dirname, join } from 'node:path'
-// Installers inherit the environment of this process, including proxies.
+// Installers inherit the environment of this process.
 import { env, execPath } from 'node:process'
 import { createInterface } from 'node:readline'
+import { proxyEnvironment, type ProxySettings, proxyVariables } from '../../../core/config/proxy-settings.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { type BrowserFlavour, locateBrowser } from './locate.ts'
 import { installPortable } from './portable-chromium.ts'
@@ -18,6 +19,8 @@ export interface InstallOptions {
   readonly signal?: AbortSignal
   /** Install a full Chromium too; it may be missing from the result. */
   readonly full?: boolean
+  /** Proxies for the installers. */
+  readonly proxies: ProxySettings | undefined
 }
 
 interface InstallAttempt {
@@ -42,9 +45,10 @@ const purposes: Record<BrowserFlavour, string> = {
 }
 
 /** Installs the missing browsers. @throws BaxError `browser_not_found` with all attempts when none succeeds. */
-export async function installBrowser({ cacheDir, announce, report, signal, full }: InstallOptions) {
+export async function installBrowser({ cacheDir, announce, report, signal, full, proxies }: InstallOptions) {
   const run = programRunner(report, signal, {
-    ...env,
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => !proxyVariables.test(name))),
+    ...proxyEnvironment(proxies),
     PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '10000',
     DEBIAN_FRONTEND: 'noninteractive',
   })

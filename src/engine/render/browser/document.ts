@@ -2,7 +2,7 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import { unresolvedHost } from '../../../core/errors/unresolved-host.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
-import type { Failures } from '../../egress/failures.ts'
+import { type Failures, proxyErrorIn } from '../../egress/failures.ts'
 import type { PageResponse } from '../http/fetch.ts'
 import { ResponseHeaders } from '../../egress/response-headers.ts'
 import { headerRefresh } from '../http/web-url.ts'
@@ -35,6 +35,8 @@ export class RequestedDocument {
 /** Converts a failed navigation (`net::ERR_…`) to a BaxError; `host` is that of the URL that the caller has named. */
 export function navigationError(text: string, host?: string): BaxError {
   const name = text.replace(/^net::/, '')
+  const ofProxy = proxyErrorIn(name)
+  if (ofProxy) return ofProxy
   if (/NAME_NOT_RESOLVED|NAME_RESOLUTION_FAILED|ICANN_NAME_COLLISION|DNS_/.test(name)) return unresolvedHost(host, name)
   if (/TOO_MANY_REDIRECTS/.test(name)) return new BaxError('too_many_redirects', 'the page redirects too many times')
   if (/CERT|SSL|TLS/.test(name)) return new BaxError('tls_error', `the secure connection failed: ${readableName(name)}`)

@@ -11,7 +11,7 @@ const languages: Readonly<Record<string, string>> = { ja: 'jp', zh: 'zh-hans', p
 
 export const provider = defineProvider({
   name: 'brave',
-  async page(question, { access, signal, next = '0' }) {
+  async page(question, { access, proxies, signal, next = '0' }) {
     const { key, url = 'https://api.search.brave.com' } = access
     const params = new URLSearchParams(paramsOf(question, next))
     const body = await requestJson({
@@ -22,6 +22,7 @@ export const provider = defineProvider({
       // An invalid key gets a 422, as all invalid parameters do.
       codeOf: (status, message) =>
         status === 422 && /subscription[_ ]token/i.test(message) ? 'unauthorized' : undefined,
+      proxies,
       signal,
     })
     const { web, type } = body as { web?: { results?: unknown }; type?: unknown }

@@ -9,7 +9,7 @@ const restrict: Readonly<Record<Period, string>> = { h: 'd1', d: 'd1', w: 'w1', 
 
 export const provider = defineProvider({
   name: 'google',
-  async page(question, { access, signal, next = '1' }) {
+  async page(question, { access, proxies, signal, next = '1' }) {
     const { key, cx, url = 'https://customsearch.googleapis.com' } = access
     const params = new URLSearchParams({ key, cx, ...paramsOf(question, next) })
     const body = await requestJson({
@@ -17,6 +17,7 @@ export const provider = defineProvider({
       secrets: [key],
       errorMessage: ({ error }) => (error as { message?: unknown } | undefined)?.message,
       codeOf,
+      proxies,
       signal,
     })
     // Without results, the list is missing but the search information is present.

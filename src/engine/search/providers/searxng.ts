@@ -9,13 +9,14 @@ const ranges: Readonly<Record<Period, string>> = { h: 'day', d: 'day', w: 'week'
 
 export const provider = defineProvider({
   name: 'searxng',
-  async page(question, { access, signal, next = '1' }) {
+  async page(question, { access, proxies, signal, next = '1' }) {
     const { address, headers, secrets } = withoutCredentials(access.url)
     const requestUrl = new URL(`${address}/search?${new URLSearchParams(paramsOf(question, next)).toString()}`)
     const body = await requestJson({
       url: requestUrl,
       headers,
       secrets,
+      proxies,
       signal,
       codeOf: (status) => (status === 403 ? 'provider_failed' : undefined),
     }).catch(explain)

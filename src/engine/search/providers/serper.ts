@@ -7,7 +7,7 @@ const pageSize = 10
 
 export const provider = defineProvider({
   name: 'serper',
-  async page({ query, lang, country, period }, { access, signal, next = '1' }) {
+  async page({ query, lang, country, period }, { access, proxies, signal, next = '1' }) {
     const { key, url = 'https://google.serper.dev' } = access
     const body = await requestJson({
       url: new URL(`${url}/search`),
@@ -24,6 +24,7 @@ export const provider = defineProvider({
       errorMessage: ({ message }) => message,
       // An account without credits gets a 400.
       codeOf: (status, text) => (status === 400 && /credits/i.test(text) ? 'rate_limited' : undefined),
+      proxies,
       signal,
     })
     // The list can be missing if there are no results.
