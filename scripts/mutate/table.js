@@ -22,7 +22,7 @@ const bySubsystem = {
     ['egress-private', 'src/engine/egress/egress.ts', "privateAllowed: home !== 'server'", 'privateAllowed: true', 'test/flow/egress-inputs.test.ts'],
     ['egress-metadata', 'src/engine/egress/policy.ts', "return 'metadata'\n    if", 'return undefined\n    if', 'test/unit/engine/egress/policy.test.ts'],
     ['egress-redirects', 'src/engine/render/http/fetch.ts', 'requestPage(url, options, {', 'requestPage(url, url === address ? options : { ...options, egress: { names: options.egress.names, checkLiteral() {} } }, {', 'test/flow/egress-inputs.test.ts'],
-    ['egress-rebinding-http', 'src/engine/egress/http-client.ts', 'signal, agent, lookup, maxHeaderSize', 'signal, agent, maxHeaderSize', 'test/flow/egress-inputs.test.ts', 'test/flow/egress-work.test.ts'],
+    ['egress-rebinding-http', 'src/engine/egress/http-client.ts', 'headers, signal, lookup, maxHeaderSize', 'headers, signal, maxHeaderSize', 'test/flow/egress-inputs.test.ts', 'test/flow/egress-work.test.ts'],
     ['egress-rebinding-browser', 'src/engine/egress/proxy.ts', 'connect({ host, port, lookup,', 'connect({ host, port,', 'test/unit/engine/egress/proxy.test.ts'],
     ['egress-names', 'src/engine/egress/host-resolver.ts', 'this.#policy.refusalOf(address) === undefined)', 'address)', 'test/unit/engine/egress/host-resolver.test.ts'],
     ['egress-webhooks', 'src/engine/crawl/plan.ts', 'if (input.webhook !== undefined)\n    await scraper', "if (input.webhook === '')\n    await scraper", 'test/clients/firecrawl-jobs.test.ts'],

@@ -1,6 +1,6 @@
 /** `bax map`: prints the URLs of a site, one per line. */
 import { BaxError, exits } from '../../core/errors/errors.ts'
-import type { LlmsEntry } from '../../core/shapes/sources.ts'
+import type { LlmsEntry } from '../../core/shapes/jobs/sources.ts'
 import { printError } from '../output/errors.ts'
 import { print } from '../io.ts'
 import { blockedHint } from '../../core/text/result-notes.ts'

@@ -4,7 +4,7 @@ import { limits } from '../limits/limits.ts'
 import { type ScrapeAction, scrapeData, scrapeOptions, sender, warningFields } from './scrape.ts'
 import { changeStatuses, siteChanges } from './jobs/changes.ts'
 import { eventOf, flag, identifier, integer, named, number, urlText } from './fields.ts'
-import { llmsEntry, llmsFile, siteMap } from './sources.ts'
+import { llmsEntry, llmsFile, siteMap } from './jobs/sources.ts'
 import { webhookInput } from './jobs/webhook.ts'
 
 const { crawl } = limits

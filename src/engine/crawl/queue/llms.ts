@@ -1,7 +1,7 @@
 /** Reads the llms.txt of a site, and those that it links to. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { LlmsEntry } from '../../../core/shapes/sources.ts'
+import type { LlmsEntry } from '../../../core/shapes/jobs/sources.ts'
 import { isLlmsFile, pagesOfMarkdown } from '../../scrape/markdown/markdown-urls.ts'
 import { readLlmsFile } from '../../scrape/markdown/markdown-sites.ts'
 import type { RunFacts } from '../run-facts.ts'

@@ -1,5 +1,5 @@
 /** Reads the lists of pages that a site publishes: its sitemaps, then llms.txt. */
-import type { LlmsEntry } from '../../../core/shapes/sources.ts'
+import type { LlmsEntry } from '../../../core/shapes/jobs/sources.ts'
 import { sourcesOf } from '../plan.ts'
 import { type JournalEntry, warning } from '../store/journal.ts'
 import { type LlmsFacts, llmsOf } from './llms.ts'

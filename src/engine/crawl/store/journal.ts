@@ -1,6 +1,6 @@
 /** The journal of a crawl, append-only with one event per line: the source of its streams and its state. */
 import type { RenderingFacts } from '../../render/decide/fetch-or-render.ts'
-import type { LlmsEntry } from '../../../core/shapes/sources.ts'
+import type { LlmsEntry } from '../../../core/shapes/jobs/sources.ts'
 import type { QueuedUrl } from '../queue/frontier.ts'
 import type { CrawlEventData, CrawlEventType, CrawlInput } from '../../../core/shapes/crawl.ts'
 import { stateKinds } from '../../../core/state/state-kinds.ts'

@@ -1,5 +1,5 @@
 /** Reads llms.txt (llmstxt.org): Markdown with lists of links to the pages of a site. */
-import type { LlmsEntry } from '../../../core/shapes/sources.ts'
+import type { LlmsEntry } from '../../../core/shapes/jobs/sources.ts'
 import { linksOf } from '../formats/links.ts'
 import {
   attribute,

@@ -6,7 +6,7 @@ import { evictOldest } from '../../evict-oldest.ts'
 import { decodeText } from '../../render/http/charset.ts'
 import { kindOf } from '../../render/http/content-kind.ts'
 import { fetchPage } from '../../render/http/fetch.ts'
-import type { LlmsEntry } from '../../../core/shapes/sources.ts'
+import type { LlmsEntry } from '../../../core/shapes/jobs/sources.ts'
 import { llmsEntries } from './llms-file.ts'
 import { markdownUrls } from './markdown-urls.ts'
 
