@@ -7,6 +7,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readProxies } from '../../src/core/config/proxy-settings.ts'
 import type { Client } from '../support/client.ts'
+import { Counter } from '../../src/core/access/quota.ts'
+import { Failures } from '../../src/engine/egress/failures.ts'
+import { HostResolver } from '../../src/engine/egress/host-resolver.ts'
+import { Policy } from '../../src/engine/egress/policy.ts'
+import { openProxy } from '../../src/engine/egress/proxy.ts'
 import { createCa, noOpenssl } from '../support/certificates.ts'
 import { bax, type BuiltBax, buildBax } from '../support/cli.ts'
 import { serveModel } from '../support/fake-model.ts'
@@ -82,6 +87,24 @@ describe('requests of an engine go through the proxy:', () => {
       expect(answer.data?.markdown).toContain('Boxes and crates')
       expect(guarded.passed).toEqual(expect.arrayContaining([`GET http://shop.test:${port}/`, `GET http://store.test:${port}/`])) // prettier-ignore
     })
+  })
+
+  test('of SOCKS, too, which resolves the names', async () => {
+    const resolved: string[] = []
+    const policy = new Policy({ privateAllowed: true, opened: [] })
+    const names = new HostResolver(policy, async (host) => {
+      resolved.push(host)
+      return [{ address: '127.0.0.1', family: 4 }]
+    })
+    const socks = await openProxy({ policy, names, failures: new Failures(), connections: new Counter() })
+    await withProxies({ ALL_PROXY: socks.url.replace('socks5', 'socks5h') }, async (client) => {
+      for (const render of ['http', 'browser']) {
+        const answer = await client.scrape({ url: `http://${render}.test:${port}/`, render } as never)
+        expect(answer.data?.markdown).toContain('Boxes and crates')
+      }
+    })
+    expect(resolved).toEqual(['http.test', 'browser.test'])
+    await socks.close()
   })
 
   test('search providers, language models and webhooks', async () => {

@@ -4,7 +4,7 @@ import { BaxError } from '../errors/errors.ts'
 import { parseUrl } from '../net/parse-url.ts'
 import { type Environment, isOn } from './setting.ts'
 
-export interface NamedProxy {
+interface NamedProxy {
   /** URL with user name and password. */
   readonly url: string
   readonly variable: string

@@ -8,7 +8,7 @@ import { BaxError } from './errors.ts'
 export function unresolvedHost(host: string | undefined, code: string, cause?: unknown): BaxError {
   const named = host === undefined ? 'a host name' : `the host name ${host}`
   return new BaxError('dns_failed', `${named} could not be resolved (${code})`, {
-    hint: 'check the host name and the network connection; where the web is reached through a proxy, open a session with proxy',
+    hint: 'check the host name and the network connection; where the web is reached through a proxy, set HTTPS_PROXY and HTTP_PROXY, or open a session with proxy',
     details: { ...(host !== undefined && { host }), reason: code },
     cause,
   })

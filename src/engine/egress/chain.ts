@@ -142,5 +142,7 @@ async function prepare(
   }
   const dnsLookup = egress.names.lookupFor({ from }) as typeof lookup
   if (!proxy) return { upstreamProxyUrl: null, dnsLookup }
-  return { upstreamProxyUrl: proxy.url, ...(!upstream.ofOperator && { dnsLookup }) }
+  // The library looks up names itself for the schemes socks4 and socks5.
+  const upstreamProxyUrl = proxy.url.replace(/^socks4:/, 'socks4a:').replace(/^socks5:/, 'socks5h:')
+  return { upstreamProxyUrl, ...(!upstream.ofOperator && { dnsLookup }) }
 }
