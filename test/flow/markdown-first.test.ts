@@ -2,6 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ScrapeAnswer } from '../../src/core/shapes/scrape.ts'
+import type { CrawlAnswer } from '../../src/core/shapes/crawl.ts'
+import { pathOf } from '../support/crawl.ts'
 import { type HomeName, type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { article, respondWith } from '../support/web.ts'
@@ -185,4 +187,29 @@ test('servers that refuse to send Markdown are asked for HTML, and then not agai
 
 test('a page without Markdown is requested once', async () => {
   expect((await scrape('/plain')).requests).toEqual(['/plain'])
+})
+
+describe('a crawl', () => {
+  const crawl = async (input: Record<string, unknown>) => {
+    const answer = (await homes.clients.http.crawl({ url: `${site.url}/both`, max_depth: 1, ...input } as never)) as CrawlAnswer // prettier-ignore
+    return answer.data.map(({ metadata }) => [pathOf(metadata.sourceURL), metadata.source_format])
+  }
+
+  test('reads HTML, which has all links', async () => {
+    const read = await crawl({ limit: 3 })
+    expect(read).toEqual([
+      ['/both', undefined],
+      ['/', undefined],
+      ['/listed.md', 'markdown'],
+    ])
+  })
+
+  test('reads Markdown on request, and follows its links', async () => {
+    const read = await crawl({ limit: 3, prefer_markdown: 'always', llms: 'skip' })
+    expect(read).toEqual([['/both', 'markdown'], ['/silt', 'markdown']]) // prettier-ignore
+  })
+
+  test('of llms.txt alone reads Markdown', async () => {
+    expect(await crawl({ llms: 'only' })).toEqual([['/both', 'markdown'], ['/listed.md', 'markdown']]) // prettier-ignore
+  })
 })

@@ -23,7 +23,7 @@ const lines: readonly (readonly [words: readonly string[], about: string])[] = [
   [['session'], 'Browser sessions: '],
   [['profile'], 'Saved logins: '],
   [['run', 'record'], 'Scripts of steps, for people and CI; record one'],
-  [['scrape', 'read', 'crawl', 'map'], 'Pages and whole sites as Markdown or data'],
+  [['read', 'scrape', 'crawl', 'map'], 'Pages and whole sites as Markdown or data'],
   [['search', 'extract'], 'Search the web; turn HTML files into Markdown'],
   [['relay', 'cdp'], 'Connect your own browser; call raw CDP methods'],
   [['shell'], 'Containers: '],

@@ -59,7 +59,7 @@ export function selectPart(markdown: string, { outline, section, find, offset, m
 const withEnd = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
 
 /** Returns the sections with a name. @throws BaxError `invalid_request` */
-export function sectionIn(markdown: string, name: string): string {
+function sectionIn(markdown: string, name: string): string {
   const sections = sectionsOf(markdown)
   const found = sectionsNamed(sections, name)
   if (found.length > 0) return textOfSections(markdown, found)

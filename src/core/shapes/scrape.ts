@@ -98,7 +98,7 @@ export const scrapeOptions = z.object({
     .enum(['auto', 'always', 'never'])
     .default('auto')
     .describe(
-      'Use of Markdown that a site offers in place of a page, if the only format is markdown: auto: if the server sends it or the page links to it; always: also if llms.txt lists it, and for pages of crawls whose links are followed; never: read the HTML',
+      'Use of Markdown that a site offers in place of a page, if the only format is markdown: auto: if the server sends it or the page links to it; always: also if llms.txt lists it, and for pages of crawls, which are HTML otherwise; never: read the HTML',
     ),
   max_age: z.number().min(0).default(0).describe('Maximum age of a cached response in milliseconds; 0: no cache'),
   block_ads: z.boolean().default(true).describe('Block advertisements'),

@@ -32,10 +32,9 @@ type Sources = Pick<CrawlInput, 'list' | 'sitemap' | 'max_depth' | 'limit'> & Pa
 /** @throws BaxError `invalid_request` or `url_blocked` */
 export function planCrawl(input: CrawlInput, from: Origin = null): CrawlPlan {
   const { formats, wait_for, json_options, change_tracking_options: tracking, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, allowed_domains, prefer_markdown } = input // prettier-ignore
-  // The HTML of a page has more links than its Markdown. A crawl stored by an earlier version has no preference.
-  const prefer =
-    prefer_markdown === 'auto' && sourcesOf(input).links && input.max_depth > 0 ? 'never' : (prefer_markdown ?? 'never')
-  const options = { prefer_markdown: prefer, formats, wait_for, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, ...(json_options && { json_options }), ...(allowed_domains && { allowed_domains }), ...(tracking && { change_tracking_options: tracking }) } // prettier-ignore
+  // The HTML of a page has more links than its Markdown. Crawls stored by earlier versions have no preference.
+  const needsHtml = prefer_markdown === 'auto' && !input.list && input.llms !== 'only'
+  const options = { prefer_markdown: needsHtml ? 'never' as const : (prefer_markdown ?? 'never'), formats, wait_for, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, ...(json_options && { json_options }), ...(allowed_domains && { allowed_domains }), ...(tracking && { change_tracking_options: tracking }) } // prettier-ignore
   const actions = [...(input.list?.actions ?? [])]
   const page = (url: string): ScrapePlan => planScrape({ url, ...options, max_age: 0, actions }, from)
   const startUrl = new URL(page(input.url).url)

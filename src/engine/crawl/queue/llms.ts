@@ -29,7 +29,7 @@ export async function llmsOf(facts: LlmsFacts, hasFound: (url: string) => boolea
       const link = crawlableUrl(entry.url)?.href
       if (link === undefined) continue
       if (isLlmsFile(link)) {
-        const isNew = link.startsWith(`${origin}/`) && /\/llms\.txt$/.test(link) && !queue.includes(link)
+        const isNew = link.startsWith(`${origin}/`) && link.endsWith('/llms.txt') && !queue.includes(link)
         if (isNew && queue.length < limits.crawl.llmsFiles) queue.push(link)
         continue
       }
