@@ -142,6 +142,21 @@ describe('a folder', () => {
     expect(await selected('folder')).toEqual([['docs/deep/x.txt', 'X']])
   })
 
+  test('is sent to the session first, also with another name, and selected later', async () => {
+    expect((await cli(['session', 'upload', 'photos'])).stdout.split('\n').toSorted()).toEqual([
+      '',
+      ...(await stored()),
+    ])
+    expect(await stored()).toEqual(photos.map(([name]) => name))
+    expect((await cli(['upload', '#folder', 'session:photos'])).code).toBe(0)
+    expect(await selected('folder')).toEqual(photos)
+    const renamed = await cli(['session', 'upload', 'photos/2026', 'album', '--folder', 'old', '--json'])
+    expect(JSON.parse(renamed.stdout)).toMatchObject({ files: [{ name: 'old/album/ä b.txt' }] })
+    expect((await cli(['upload', '#folder', 'session:old'])).code).toBe(0)
+    expect(await selected('folder')).toEqual([['old/album/ä b.txt', 'B']])
+    expect((await cli(['session', 'upload', 'empty'])).stderr).toContain('is a folder without files')
+  })
+
   test('gives its files to an input for several files', async () => {
     expect((await cli(['upload', '#many', 'photos'])).code).toBe(0)
     expect(await selected('many')).toEqual([['.hidden', 'H'], ['a.txt', 'A'], ['ä b.txt', 'B']]) // prettier-ignore

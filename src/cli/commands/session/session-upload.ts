@@ -1,26 +1,41 @@
-/** `bax session upload`: uploads a file to a browser session. */
-import { requiredWord, textWord } from '../../../lines/typed.ts'
+/** `bax session upload`: uploads a file, or a folder file by file, to a browser session. */
+import { requiredWord, textFlag, textWord } from '../../../lines/typed.ts'
 import { Argument } from 'commander'
+import type { SessionFile } from '../../../core/shapes/session-files.ts'
 import { print } from '../../io.ts'
-import { localFile } from '../../../client/local-file.ts'
+import { type LocalFile, localFiles } from '../../../client/local-file.ts'
 import { fileReader } from '../../output/progress.ts'
 import { operationCommand, type OperationShape } from '../../operation-command.ts'
 
 const shape = {
   cli: 'session upload <file> [name]',
-  summary: 'Upload a file to a session',
+  summary: 'Upload a file or folder to a session',
+  example: ['bax session upload photo.png', 'bax session upload photos album'],
   operation: 'uploadSessionFile',
   without: ['name'],
   flags: (command) => {
-    command.addArgument(new Argument('<file>', 'file to upload'))
-    command.addArgument(new Argument('[name]', "name in the session; by default the file's own"))
+    command.addArgument(new Argument('<file>', 'file to upload, or folder with all files in it'))
+    command.addArgument(new Argument('[name]', 'name in the session; by default that of the file or folder'))
   },
 } satisfies OperationShape
 
 export const command = operationCommand(shape, async ({ io, settings, typed, input, engine, options }) => {
   const name = textWord(typed.words, 1)
-  const local = localFile(io.cwd, requiredWord(typed.words, 0))
-  const where = { ...input, name: name ?? local.name }
-  const stored = await engine.upload('uploadSessionFile', where, fileReader(io)(local), options)
-  print(io, settings.json ? JSON.stringify(stored) : stored.name)
+  const folder = textFlag(typed.flags, 'folder')
+  const locals = localFiles(io.cwd, requiredWord(typed.words, 0))
+  const files: SessionFile[] = []
+  for (const local of locals) {
+    const where = { ...input, ...placeOf(local, name, folder) }
+    const stored = await engine.upload('uploadSessionFile', where, fileReader(io)(local), options)
+    files.push(stored)
+    if (!settings.json) print(io, stored.name)
+  }
+  if (settings.json) print(io, JSON.stringify(locals[0]?.folder === undefined ? files[0] : { files }))
 })
+
+/** Returns where a file is stored: `name` replaces that of the file, or of the uploaded folder that it is in. */
+function placeOf(local: LocalFile, name: string | undefined, folder: string | undefined) {
+  const [root, ...inner] = local.folder?.split('/') ?? []
+  const path = [folder, root && (name ?? root), ...inner].filter(Boolean).join('/')
+  return { name: root === undefined ? (name ?? local.name) : local.name, ...(path && { folder: path }) }
+}

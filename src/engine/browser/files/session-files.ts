@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { FilesToUpload } from '../../../core/operation/files-to-upload.ts'
-import type { FileSource } from '../../../core/shapes/session-files.ts'
+import type { FileSource, SessionFile } from '../../../core/shapes/session-files.ts'
 import { writeAtomic } from '../../../core/state/files.ts'
 import { filesBelow } from '../../../core/state/folder-files.ts'
 import { type FileStore, uploadFolder } from './file-store.ts'
@@ -115,7 +115,7 @@ export function filesToUpload(reach: Reach, names: readonly string[]): FilesToUp
 }
 
 function findUpload({ writeAnywhere, files }: Reach, path: string): Found | Found[] {
-  const own = files.findFile(path)
+  const own = files.findFile(path) ?? uploadsBelow(files, path)
   if (own) return own
   if (writeAnywhere && isAbsolute(path)) {
     if (!existsSync(path)) throw new BaxError('invalid_data', `the file to upload does not exist: ${path}`)
@@ -125,4 +125,11 @@ function findUpload({ writeAnywhere, files }: Reach, path: string): Found | Foun
   throw new BaxError('invalid_data', `the session has no file ${JSON.stringify(path)} to upload`, {
     hint: `upload it with "bax session upload"${writeAnywhere ? ', or use an absolute path' : ''}`,
   })
+}
+
+/** Returns the uploads in a folder of the session; undefined if there are none. */
+function uploadsBelow(files: FileStore, folder: string): Found[] | undefined {
+  const isInside = ({ name, source }: SessionFile) => source === 'upload' && name.startsWith(`${folder}/`)
+  const found = files.list().filter(isInside)
+  return found.length === 0 ? undefined : found.map(({ name }) => files.findFile(name)!)
 }
