@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright'
 import { z } from 'zod'
 import { type CallLimit, type CommandContext, defineCommand, type Point } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
+import { withDeadline } from '../core/process/deadline.ts'
 import { elementTimeout, modifierKeys, modifiers, point, selector } from './fields.ts'
 
 /** Moves between the ends of a drag; pages that track the pointer need more than one jump. */
@@ -60,7 +61,7 @@ export const drag_to = defineCommand({
   result: null,
   run: async (context, data) => {
     const { page, act, send } = context
-    const { target_selector, source_position, target_position, timeout_ms } = data
+    const { target_selector, target_position, timeout_ms } = data
     await holding(page, data.modifiers, async () => {
       if (target_selector === undefined) {
         await act(data, 'pointer', (element, limit) => dragInside(context, element, data, limit))
@@ -70,10 +71,6 @@ export const drag_to = defineCommand({
         await element.waitFor({ state: 'visible', ...limit })
         return element
       })
-      const positions = {
-        ...(source_position && { sourcePosition: source_position }),
-        ...(target_position && { targetPosition: target_position }),
-      }
       await act(
         data,
         'pointer',
@@ -81,8 +78,10 @@ export const drag_to = defineCommand({
           const watch = await watchDrag(page)
           const isFar = await isOutOfView(element, target, limit)
           try {
-            if (isFar) await dragFar(context, { source: element, target, ...data }, limit)
-            else await dropped(page, element.dragTo(target, { steps: dragSteps, ...positions, ...limit }))
+            // Nothing may cover the place of the drop.
+            if (!isFar)
+              await target.hover({ trial: true, ...(target_position && { position: target_position }), ...limit })
+            await dragOnto(context, { source: element, target, ...data }, limit)
           } catch (error) {
             // Not awaited: the page may not answer.
             void watch.end()
@@ -172,15 +171,15 @@ async function isOutOfView(source: Locator, target: Locator, limit: CallLimit): 
   )
 }
 
-interface FarDrag extends DragPositions {
+interface DragOnto extends DragPositions {
   readonly source: Locator
   readonly target: Locator
 }
 
-/** Drags to a target out of view: the drag has to begin before the page is scrolled to it, which moves the source. */
-async function dragFar(
+/** Drags to a target. The drag begins before the page is scrolled to one that is out of view, which moves the source. */
+async function dragOnto(
   { page, send }: CommandContext,
-  { source, target, source_position, target_position }: FarDrag,
+  { source, target, source_position, target_position }: DragOnto,
   limit: CallLimit,
 ): Promise<void> {
   await source.hover({ ...(source_position && { position: source_position }), ...limit })
@@ -194,8 +193,7 @@ async function dragFar(
   try {
     await page.mouse.move(from.x + 5, from.y + 5, { steps: 2 })
     await target.scrollIntoViewIfNeeded(limit)
-    const to = await pointOf(target, target_position)
-    await page.mouse.move(to.x, to.y, { steps: dragSteps })
+    await moveTo(page, await pointOf(target, target_position))
   } finally {
     await page.mouse.up()
   }
@@ -232,21 +230,24 @@ async function watchDrag(page: Page): Promise<{ end(): Promise<boolean> }> {
   }
 }
 
-/** Releases the button after a failed drag: Playwright leaves it pressed, and later clicks would continue the drag. */
-async function dropped(page: Page, dragging: Promise<void>): Promise<void> {
-  try {
-    await dragging
-  } catch (error) {
-    // The page may still be busy with the press; the release is queued, so do not wait for it.
-    if (/move and down action done/.test(String(error))) void page.mouse.up().catch(() => {})
-    throw error
-  }
+/** Time for a page to draw what a drag has changed, in milliseconds. */
+const drawnMs = 500
+
+/** Moves a drag to its end, and rests there as a person does: pages that place the element do so between two moves. */
+async function moveTo(page: Page, to: Point): Promise<void> {
+  await page.mouse.move(to.x, to.y, { steps: dragSteps })
+  await withDeadline(page.evaluate(twoFrames), { ms: drawnMs, value: undefined })
+  await page.mouse.move(to.x, to.y)
+  await withDeadline(page.evaluate(twoFrames), { ms: drawnMs, value: undefined })
 }
+
+/** Runs in the page. */
+const twoFrames = () => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))
 
 async function dragFromHere({ page, send }: CommandContext, to: Point): Promise<void> {
   await send(() => page.mouse.down())
   try {
-    await page.mouse.move(to.x, to.y, { steps: dragSteps })
+    await moveTo(page, to)
   } finally {
     await page.mouse.up()
   }

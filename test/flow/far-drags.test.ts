@@ -19,7 +19,22 @@ const builder = `<!doctype html><div id=block style="width:90px;height:60px;touc
     onpointerup = ({ clientX, clientY }) => { if (window.moving) window.dropped = document.elementFromPoint(clientX, clientY).id }
   </script>`
 
-inUsualHomes({ '/': page, '/builder': builder }, (given) => {
+/** Places what is dragged between two moves, as builders of web pages do; the frame has elements of another document. */
+const frames = `<!doctype html><div id=block draggable=true>block</div><iframe></iframe><script>
+  const frame = document.querySelector('iframe').contentDocument
+  const rich = Object.assign(document.createElement('h1'), { id: 'rich', textContent: 'Hello', contentEditable: 'true' })
+  frame.body.append(rich)
+  let place, drawn
+  block.ondragstart = ({ dataTransfer }) => dataTransfer.setData('text/plain', 'block')
+  frame.ondragover = (event) => {
+    event.preventDefault()
+    if (drawn) place = event.target.id
+    requestAnimationFrame(() => (drawn = true))
+  }
+  frame.ondrop = (event) => { event.preventDefault(); window.dropped = place }
+</script>`
+
+inUsualHomes({ '/': page, '/builder': builder, '/frames': frames }, (given) => {
   const log = () => given.evaluate('log.join(" ")')
 
   test('a drag ends on the target, also on one out of view', async () => {
@@ -31,6 +46,14 @@ inUsualHomes({ '/': page, '/builder': builder }, (given) => {
     await given.open('/builder')
     await given.do('drag_to', { selector: '#block', target_selector: '#canvas' })
     expect(await given.evaluate('dropped')).toBe('canvas')
+  })
+
+  test('a drag rests on the target, and an editor that a page has moved into a frame takes text', async () => {
+    await given.open('/frames')
+    await given.do('drag_to', { selector: '#block', target_selector: 'frame=iframe >> #rich' })
+    expect(await given.evaluate('dropped')).toBe('rich')
+    await given.do('fill', { selector: 'frame=iframe >> #rich', text: 'Other' })
+    expect(await given.evaluate('rich.textContent')).toBe('Other')
   })
 
   test('a drag that the target does not accept is an error', async () => {

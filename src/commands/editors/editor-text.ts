@@ -62,11 +62,13 @@ export function codeText(node: Node): EditorText | null {
 
 /**
  * Returns the text of the editable element that an element is or contains; null for others, and for several editors.
- * Self-contained: only the text of the function reaches the page.
+ * Self-contained: only the text of the function reaches the page. Without `instanceof`, which fails for elements that a page
+ * has moved into a frame.
  */
 export function drawnText(node: Node): EditorText | null {
   type View = { readonly view?: { readonly state: { readonly doc: { toString(): string } } } }
-  const element = (node instanceof HTMLLabelElement && node.control ? node.control : node) as HTMLElement
+  const { localName, control } = node as HTMLLabelElement
+  const element = (localName === 'label' && control ? control : node) as HTMLElement
   const plain = (text: string) => text.replaceAll('\u00A0', ' ').replaceAll(/[\u200B\uFEFF]/g, '')
   const keepsSpace = (space: string) => /^pre(?!-line)|^break-spaces/.test(space)
   /** Lines as drawn; elements that hold a place, such as the last `<br>` of a paragraph, are no text. */
@@ -102,8 +104,8 @@ export function drawnText(node: Node): EditorText | null {
       if (isBlock) isOpen = false
       const count = lines.length
       for (const child of at.childNodes) {
-        if (child instanceof Text) addText(child.data, style.whiteSpace)
-        else if (child instanceof Element) visit(child)
+        if (child.nodeType === 3) addText((child as Text).data, style.whiteSpace)
+        else if (child.nodeType === 1) visit(child as Element)
       }
       if (isBlock && lines.length === count) lines.push('')
       if (isBlock) isOpen = false

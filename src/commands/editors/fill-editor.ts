@@ -90,13 +90,13 @@ function isSame(kept: EditorText | null, text: string): boolean {
  * time for many lines.
  */
 function pasteText(node: Node, text: string): boolean {
-  const { activeElement: editor } = node.getRootNode() as Document | ShadowRoot
+  const editor = (node.getRootNode() as Document | ShadowRoot).activeElement as HTMLElement | null
   const pasted = new DataTransfer()
   pasted.setData('text/plain', text)
   const paste = new ClipboardEvent('paste', { clipboardData: pasted, bubbles: true, cancelable: true, composed: true })
   // Editors insert pasted text themselves.
   if (!editor?.dispatchEvent(paste)) return editor !== null
-  if (!(editor instanceof HTMLElement && editor.isContentEditable)) return false
+  if (!editor.isContentEditable) return false
   const lines = text.split('\n').map((line) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
   const isPlain = getComputedStyle(editor).whiteSpace.startsWith('pre') || editor.contentEditable === 'plaintext-only'
   const html = isPlain ? lines.join('\n') : lines.map((line) => `<div>${line || '<br>'}</div>`).join('')
