@@ -107,6 +107,76 @@ const drags = `<!doctype html><title>Drags</title>${seen}<style>.day {float: lef
     block.ondragstart = ({dataTransfer}) => dataTransfer.setData('text/plain', 'block')
   </script>`
 
+/**
+ * An editor of web pages: it writes the document of a frame, fills it with elements of its own document, places what is
+ * dragged in between two moves, and makes the text under a double click editable. IDs differ each time.
+ */
+const builder = `<!doctype html><title>Builder</title>${seen}<p id=block draggable=true style="width:80px">Block</p><iframe></iframe><iframe></iframe>
+  <script>
+    const frame = document.querySelector('iframe').contentDocument
+    frame.open()
+    frame.write('<!doctype html><body></body>')
+    frame.close()
+    let edited, selected
+    const insert = (name, text) => {
+      const element = Object.assign(document.createElement(name), {textContent: text, id: 'i' + Math.random().toString(36).slice(2, 5)})
+      frame.body.append(element)
+      element.ondblclick = () => {
+        element.contentEditable = 'true'
+        element.focus()
+        edited = element
+      }
+      return element
+    }
+    insert('h1', 'Welcome')
+    const text = insert('p', 'First text')
+    let place, drawn
+    block.ondragstart = ({dataTransfer}) => dataTransfer.setData('text/plain', 'block')
+    frame.ondragover = (event) => {
+      event.preventDefault()
+      if (drawn) place = event.target
+      requestAnimationFrame(() => (drawn = true))
+    }
+    frame.ondrop = (event) => {
+      event.preventDefault()
+      if (place) insert('p', 'Dropped')
+      add('dropped on ' + place?.localName)
+    }
+    frame.onclick = ({target}) => {
+      selected = target
+      if (!edited || target === edited) return
+      edited.contentEditable = 'false'
+      add('text ' + edited.textContent)
+      edited = undefined
+    }
+    frame.onkeydown = ({key}) => {
+      if (key !== 'Delete' || selected.isContentEditable) return
+      selected.remove()
+      add('deleted ' + selected.textContent)
+    }
+  </script>`
+
+/** Elements that take dropped files: one under a layer that the page shows for the drag, and one with an input for it. */
+const files = `<!doctype html><title>Files</title>${seen}<style>#layer {position: fixed; inset: 0} p {height: 40px; position: relative}</style>
+  <p id=zone>Drop here</p><p id=late>Or here</p><p id=dead>Not here</p><label>Letter <input type=file id=letter></label><div id=layer hidden></div>
+  <script>
+    const shown = document.querySelector('#layer')
+    ondragenter = () => {
+      if (document.querySelector('#cover')) return
+      shown.hidden = false
+      late.insertAdjacentHTML('beforeend', '<input type=file multiple id=cover style="position:absolute;inset:0;opacity:0">')
+      cover.onchange = () => add('late ' + [...cover.files].map(({name}) => name))
+    }
+    ondragover = (event) => event.target.type === 'file' || event.preventDefault()
+    shown.ondrop = (event) => {
+      event.preventDefault()
+      cover.remove()
+      shown.remove()
+      add('zone ' + event.dataTransfer.files[0].name)
+    }
+    letter.onchange = () => add('letter ' + letter.files[0].name)
+  </script>`
+
 /** A list that is filtered some time after the input, a URL that is replaced, and a page that loads itself again. */
 const lists = `<!doctype html><title>Lists</title>${seen}<input aria-label=Filter>
   <button id=list onclick="setTimeout(() => history.replaceState(null, '', '?view=list'), 2100)">List</button>
@@ -129,7 +199,9 @@ beforeAll(async () => {
   site = await serveSite({
     '/menus': menus,
     '/switches': switches,
+    '/builder': builder,
     '/editors': editors,
+    '/files': files,
     '/drags': drags,
     '/lists': lists,
   })
@@ -250,6 +322,55 @@ describe('a recorded script', { timeout: 180_000 }, () => {
     expect(steps).toMatchObject([
       { drag_to: { selector: 'text=Card', target_selector: '[data-testid="wed"]' } },
       { drag_to: { selector: 'text=Block', target_selector: 'frame=iframe[title="Canvas"] >> text=Drop here' } },
+    ])
+  })
+
+  test('builds a page in a frame that a script has written, with elements of another document', async () => {
+    const { steps, recorded } = await recordAndRun('builder', async (page) => {
+      const frame = page.frameLocator('iframe >> nth=0')
+      await drag(page, page.locator('#block'), frame.getByText('First text'))
+      await page.waitForFunction('seen.length === 1')
+      await frame.getByText('Welcome').dblclick()
+      await page.keyboard.press('Control+a')
+      await page.keyboard.type('Titles')
+      await page.keyboard.press('Backspace')
+      await tap(page, frame.getByText('First text'))
+      await page.keyboard.press('Delete')
+      await page.waitForFunction('seen.length === 3')
+    })
+    expect(recorded).toBe('dropped on p,text Title,deleted First text')
+    const inFrame = (selector: string) => `frame=:nth-match(iframe, 1) >> ${selector}`
+    expect(steps).toMatchObject([
+      { drag_to: { selector: 'text=Block', target_selector: inFrame('text=First text') } },
+      { double_click: inFrame('role=heading[name="Welcome"]') },
+      { press_key: 'Control+a' },
+      { insert_text: 'Titles' },
+      { press_key: 'Backspace' },
+      { click: inFrame('text=First text') },
+      { press_key: 'Delete' },
+    ])
+  })
+
+  test('drops files on what was there before the drag', async () => {
+    await Promise.all(['a.txt', 'b.txt'].map((name) => folder.write(name, name)))
+    const { steps, recorded } = await recordAndRun('files', async (page, { contains, sessionId }) => {
+      const drop = async (on: string, ...names: string[]) => {
+        const argv = ['upload', on, ...names, '--drop', '--server', homes.baseUrl, '-s', sessionId]
+        const { code, stderr } = await bax(argv, { cwd: folder.path })
+        expect([code, stderr]).toEqual([0, ''])
+      }
+      await drop('#zone', 'a.txt')
+      await contains('text=Drop here')
+      await drop('#late', 'a.txt', 'b.txt')
+      await drop('#letter', 'b.txt')
+      await contains('Letter')
+      await page.waitForFunction('seen.length === 3')
+    })
+    expect(recorded).toBe('zone a.txt,late a.txt,b.txt,letter b.txt')
+    expect(steps).toEqual([
+      { upload_files: { selector: 'text=Drop here', files: ['a.txt'], drop: true } },
+      { upload_files: { selector: 'text=Or here', files: ['a.txt', 'b.txt'], drop: true } },
+      { upload_files: { selector: 'role=button[name="Letter"]', files: ['b.txt'] } },
     ])
   })
 

@@ -22,7 +22,8 @@ test.each([
   ['#a > b >> internal:has-text="x"i', [], '#a > b >> internal:has-text="x"i'],
   ['iframe[name="x"] >> internal:control=enter-frame >> internal:role=link', [], 'frame=iframe[name="x"] >> role=link'],
   ['#a >> internal:control=enter-frame >> #b >> internal:control=enter-frame >> #c', [], 'frame=#a >> frame=#b >> #c'],
-  ['iframe >> nth=1 >> internal:control=enter-frame >> internal:role=link', [], 'iframe >> nth=1 >> internal:control=enter-frame >> internal:role=link'],
+  ['iframe >> nth=1 >> internal:control=enter-frame >> internal:role=link', [], 'frame=:nth-match(iframe, 2) >> role=link'],
+  ['internal:text="Ad"i >> internal:control=enter-frame >> #a', [], 'frame=text=Ad >> #a'],
 ])('%s becomes a documented selector', (recorded, names, expected) => {
   expect(convertSelector(recorded, { names })).toBe(expected)
 }) // prettier-ignore

@@ -1,4 +1,5 @@
 /** Runs in the page: describes elements for messages, and searches them. */
+import { isHtml, isShadowRoot } from './node-kinds.page.ts'
 
 /** Returns a description such as `button#buy.primary "Buy now"`. */
 export function elementName(element: Element): string {
@@ -12,7 +13,7 @@ export function elementName(element: Element): string {
 
 /** Returns the visible text in one line, truncated to a length. */
 export function shortText(element: Element, length: number): string {
-  const raw = element instanceof HTMLElement ? firstText(element, length) : (element.textContent ?? '')
+  const raw = isHtml(element) ? firstText(element, length) : (element.textContent ?? '')
   const text = raw.replaceAll(/\s+/g, ' ').trim()
   return text.length > length ? `${text.slice(0, length - 1)}…` : text
 }
@@ -34,7 +35,7 @@ export function shownParent(element: Element): Element | null {
   if (element.assignedSlot) return element.assignedSlot
   if (element.parentElement) return element.parentElement
   const root = element.getRootNode()
-  return root instanceof ShadowRoot ? root.host : null
+  return isShadowRoot(root) ? root.host : null
 }
 
 /** Returns all elements below a root, including open shadow roots, up to `most`. */

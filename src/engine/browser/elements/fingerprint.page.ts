@@ -1,4 +1,5 @@
 /** Runs in the page: takes fingerprints of elements, and finds elements by them. */
+import { isHtml } from './node-kinds.page.ts'
 import type { Fingerprint } from '../../../core/shapes/recording.ts'
 import { selectorMaker } from './selector.page.ts'
 import { allElements, elementName, isShown, shortText } from './describe.page.ts'
@@ -36,7 +37,7 @@ export function fingerprintOf(element: Element): Fingerprint {
 }
 
 const cut = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, longest)
-const isEditableHost = (element: Element) => element instanceof HTMLElement && element.isContentEditable
+const isEditableHost = (element: Element) => isHtml(element) && element.isContentEditable
 const isField = (element: Element) => element.matches('input, textarea, select') || isEditableHost(element)
 
 function positionOf(element: Element): number {

@@ -1,5 +1,6 @@
 /** Runs in the page: finds short CSS selectors that match only one element. */
 
+import { isShadowRoot } from './node-kinds.page.ts'
 import { oncePer } from '../../once-per.ts'
 
 interface Counts {
@@ -23,7 +24,7 @@ export function selectorMaker(): (element: Element) => string {
     const root = element.getRootNode() as Document | ShadowRoot
     const within = selectorWithin(element, countsOf(root))
     // Playwright's CSS engine pierces shadow roots.
-    return root instanceof ShadowRoot ? `${selectorOf(root.host)} ${within}` : within
+    return isShadowRoot(root) ? `${selectorOf(root.host)} ${within}` : within
   }
 }
 

@@ -39,6 +39,8 @@ const actionShape = z.object({
   value: text.optional(),
   checked: z.boolean().optional(),
   key: z.string().min(1).max(100).optional(),
+  /** Whether a key or text goes to what has the focus. */
+  toFocus: z.boolean().default(false),
   modifiers: z.int().min(0).max(15).default(0),
   options: z.array(z.string().max(limits.input.selectorChars)).max(limits.input.fields).optional(),
   button: z.enum(['left', 'middle', 'right']).default('left'),
@@ -80,12 +82,12 @@ export function stepOf(raw: unknown): TimedStep | undefined {
   if (!step || step.data['selector'] === '') return undefined
   const checked = catalogue.get(step.command)?.data.safeParse(step.data)
   if (checked && !checked.success) throw notRecorded(step.command, checked.error.issues[0]!.message)
-  const isCheck = step.command === 'verify'
+  const hasElement = step.command !== 'verify' && step.data['selector'] !== undefined
   return {
     at: facts?.at ?? Date.now(),
     includesClick: ({ data }) =>
       facts?.followsClick === true || (action.clickCount > 1 && data['selector'] === step.data['selector']),
-    step: { ...step, ...(facts && !isCheck && { fingerprint: facts.fingerprint }) },
+    step: { ...step, ...(facts && hasElement && { fingerprint: facts.fingerprint }) },
   }
 }
 
@@ -122,11 +124,21 @@ const converters: Readonly<Record<string, Converter>> = {
     if (secret) return { command: 'fill', data: { ...target, text: passwordReference }, secret: true }
     return { command: 'fill', data: { ...target, text: action.text ?? '' } }
   },
-  type: ({ text: typed = '' }, target) => ({ command: 'type_text', data: { ...target, text: typed } }),
-  press: ({ key, modifiers }, target) => {
+  dropFiles: (_action, target, facts) => ({
+    command: 'upload_files',
+    data: { ...target, files: facts?.files ?? [], drop: true },
+  }),
+  type: ({ text: typed = '', toFocus }, target) =>
+    toFocus
+      ? { command: 'insert_text', data: { text: typed } }
+      : { command: 'type_text', data: { ...target, text: typed } },
+  press: ({ key, modifiers, toFocus }, target) => {
     if (key === undefined || key === 'Dead' || key === 'Unidentified') return undefined
     const held = (['Alt', 'Control', 'Meta', 'Shift'] as const).filter((_, bit) => modifiers & (1 << bit))
-    return { command: 'press_key', data: { ...target, key: [...held, key === ' ' ? 'Space' : key].join('+') } }
+    return {
+      command: 'press_key',
+      data: { ...(!toFocus && target), key: [...held, key === ' ' ? 'Space' : key].join('+') },
+    }
   },
   drag: ({ drag, selector: full = '' }, target) => {
     if (!drag) return undefined

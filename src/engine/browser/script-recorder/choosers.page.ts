@@ -1,4 +1,5 @@
 /** Runs in the page: knows how file choosers were opened, so that a script gives the files without opening one. */
+import { isInput } from '../elements/node-kinds.page.ts'
 
 /** File inputs whose chooser a script of the page opened, with the element that was clicked before. */
 const openers = new WeakMap<HTMLInputElement, Element>()
@@ -8,8 +9,8 @@ export const openerOf = (input: HTMLInputElement): Element | undefined => opener
 
 /** Whether a click on an element opens a file chooser by itself: a file input or its label. */
 export function opensChooser(element: Element): boolean {
-  const input = element instanceof HTMLInputElement ? element : element.closest('label')?.control
-  return input instanceof HTMLInputElement && input.type === 'file'
+  const input = isInput(element) ? element : element.closest('label')?.control
+  return isInput(input) && input.type === 'file'
 }
 
 /** `clicked` returns the element of the last click; `onDetached` is called for files of an input outside the document. */

@@ -2,6 +2,7 @@
  * Runs in the page: remembers what the pointer pressed, as it was before the page reacted. Menus that open on a press move
  * the click to a common ancestor, such as the body, and lists that close on one never receive it.
  */
+import { isElement } from '../elements/node-kinds.page.ts'
 import type { Fingerprint } from '../../../core/shapes/recording.ts'
 import { fingerprintOf } from '../elements/fingerprint.page.ts'
 import { afterEvent } from './after-event.page.ts'
@@ -33,6 +34,8 @@ const clickPixels = 8
 const doubleMs = 500
 
 export class PressWatch {
+  /** Elements that were not editable when they were pressed. */
+  readonly #plain = new WeakSet<Element>()
   #press: Press | undefined
   #isClicked = false
 
@@ -50,12 +53,19 @@ export class PressWatch {
     return this.#press
   }
 
+  /** Whether a press has made an element editable, so that it has the focus only then. */
+  hasMadeEditable(element: Element): boolean {
+    const pressed = this.#press?.pressed
+    return this.#plain.has(element) || (pressed !== undefined && element.contains(pressed) && this.#plain.has(pressed))
+  }
+
   #onDown(down: PointerEvent): void {
     const [pressed] = down.composedPath()
     const before = this.#press
     this.#press = undefined
     this.#isClicked = false
-    if (!(pressed instanceof Element)) return
+    if (!isElement(pressed)) return
+    if (!(pressed as HTMLElement).isContentEditable) this.#plain.add(pressed)
     const isSecond = before?.pressed === pressed && down.timeStamp - before.down.timeStamp < doubleMs
     const toggle = toggleOf(pressed)
     // The first click of a double click can have changed the name of the element.
@@ -78,7 +88,7 @@ export class PressWatch {
 export const isChoice = (element: Element): boolean => closest(element, choices) !== null
 
 function positionOf(pressed: Element, { clientX, clientY }: PointerEvent): Press['position'] {
-  if (!(pressed instanceof HTMLCanvasElement)) return undefined
+  if (pressed.localName !== 'canvas') return undefined
   const { left, top } = pressed.getBoundingClientRect()
   return { x: Math.round(clientX - left), y: Math.round(clientY - top) }
 }

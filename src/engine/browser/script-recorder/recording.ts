@@ -269,7 +269,8 @@ export class Recording {
 
 /** Returns the step for text that is typed after other text of the same element; undefined for other steps. */
 function continued(before: RecordedStep, { command, data }: RecordedStep): RecordedStep | undefined {
-  if (command !== 'type_text' || before.command !== command || before.data['selector'] !== data['selector']) return undefined // prettier-ignore
+  if (!/^(?:type_text|insert_text)$/.test(command)) return undefined
+  if (before.command !== command || before.data['selector'] !== data['selector']) return undefined
   const text = `${String(before.data['text'])}${String(data['text'])}`
   return text.length > limits.input.typedChars ? undefined : { ...before, data: { ...data, text } }
 }

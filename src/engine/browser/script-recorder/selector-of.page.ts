@@ -1,4 +1,5 @@
 /** Runs in the page: finds the selectors of elements that Playwright's recorder does not report. */
+import { isShadowRoot } from '../elements/node-kinds.page.ts'
 import { selectorMaker } from '../elements/selector.page.ts'
 
 interface Console {
@@ -15,12 +16,22 @@ export const isMeaningful = (selector: string): boolean => selector.startsWith('
 /** Returns the selector that Playwright's recorder would choose: role and name, label, test ID, text, then CSS. */
 export function selectorOf(element: Element): string {
   try {
-    const selector = consoleOf()?.selector?.(element)
+    const selector = withAdopted(() => consoleOf()?.selector?.(element))
     if (typeof selector === 'string' && selector !== '') return amongVisible(element, selector)
   } catch {
     // An object of the page.
   }
   return selectorMaker()(element)
+}
+
+/** Calls a function that accepts only instances of `Element`, also for an element that the page has moved into this frame. */
+function withAdopted<T>(call: () => T): T {
+  Object.defineProperty(Element, Symbol.hasInstance, { configurable: true, value: (at: unknown) => (at as Node | null)?.nodeType === 1 }) // prettier-ignore
+  try {
+    return call()
+  } finally {
+    delete (Element as { [Symbol.hasInstance]?: unknown })[Symbol.hasInstance]
+  }
 }
 
 const position = / >> nth=\d+$/
@@ -38,6 +49,13 @@ export function editableSelectorOf(element: HTMLElement): string {
   const isNamed = element.matches('[aria-label], [aria-labelledby], [data-testid]')
   return isNamed ? selectorOf(element) : selectorMaker()(element)
 }
+
+/** Selectors of elements that have the focus without being controls: places, and texts that change. */
+const fragile = /internal:(?:has-)?text=|>> nth=\d+$|^(?:body|html)$/
+
+/** Whether a key goes to what has the focus, such as the body or an element around a canvas, rather than to a control. */
+export const goesToFocus = (element: Element, selector: string): boolean =>
+  !element.matches('input, textarea, select') && !(element as HTMLElement).isContentEditable && fragile.test(selector)
 
 const partOfName = /(\[name=("(?:\\.|[^"\\])*"))i\]$/
 
@@ -102,5 +120,5 @@ function levelsBetween(inner: Element, outer: Element): number {
 export function closest(element: Element, css: string): Element | null {
   const found = element.closest(css)
   const root = element.getRootNode()
-  return found ?? (root instanceof ShadowRoot ? closest(root.host, css) : null)
+  return found ?? (isShadowRoot(root) ? closest(root.host, css) : null)
 }

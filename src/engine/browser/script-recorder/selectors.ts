@@ -19,19 +19,22 @@ export function convertSelector(selector: string, known: Known): string {
   const parts = splitParts(selector)
   const frames: string[] = []
   for (let at = parts.indexOf(enterFrame); at >= 0; at = parts.indexOf(enterFrame)) {
-    const [frame, ...more] = parts.splice(0, at + 1)
-    // `frame=` takes one part.
-    if (
-      more.length !== 1 ||
-      frame === undefined ||
-      convertPart(frame, []).startsWith('internal:') ||
-      frame.includes('>>')
-    )
-      return [...frames, frame, ...more, ...parts].join(' >> ')
-    frames.push(`frame=${convertPart(frame, [])}`)
+    const part = onePart(parts.splice(0, at + 1).slice(0, -1))
+    if (part === undefined) return selector
+    frames.push(`frame=${part}`)
   }
   const lastRole = parts.findLastIndex((part) => part.startsWith('internal:role='))
   return [...frames, ...parts.map((part, at) => convertPart(part, at === lastRole ? known.names : []))].join(' >> ')
+}
+
+/** Returns the selector of a frame as the single part that `frame=` takes; undefined when it has no such form. */
+function onePart([frame = '', position, ...more]: readonly string[]): string | undefined {
+  const part = convertPart(frame, [])
+  if (part.startsWith('internal:') || part.includes('>>') || more.length > 0) return undefined
+  if (position === undefined) return part
+  const [, index] = /^nth=(\d+)$/.exec(position) ?? []
+  const isCss = /^[a-z[#.]/.test(part) && !/^\w+=/.test(part)
+  return index !== undefined && isCss ? `:nth-match(${part}, ${Number(index) + 1})` : undefined
 }
 
 function convertPart(part: string, names: readonly string[]): string {

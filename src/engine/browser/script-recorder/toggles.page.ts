@@ -1,5 +1,6 @@
 /** Runs in the page: finds the checkbox, radio button or switch that a click on the page sets, however it is drawn. */
 
+import { isInput } from '../elements/node-kinds.page.ts'
 import { containers } from './selector-of.page.ts'
 
 /** A control, and its state before the click. */
@@ -29,7 +30,7 @@ export function toggled({ control, was }: Toggle): 'check' | 'uncheck' | undefin
 /** Returns the checkbox or radio button of the label around an element. */
 function labelled(element: Element): HTMLInputElement | undefined {
   const control = element.closest('label')?.control
-  return control instanceof HTMLInputElement && control.matches(controls) ? control : undefined
+  return isInput(control) && control.matches(controls) ? control : undefined
 }
 
 function besides(pressed: Element): Element | undefined {
@@ -45,4 +46,4 @@ function besides(pressed: Element): Element | undefined {
 }
 
 const isChecked = (control: Element): boolean =>
-  control instanceof HTMLInputElement ? control.checked : control.getAttribute('aria-checked') === 'true'
+  isInput(control) ? control.checked : control.getAttribute('aria-checked') === 'true'

@@ -1,4 +1,5 @@
 /** Runs in the page: detects text that is typed into editable elements, whose editors may insert it by themselves. */
+import { isHtml } from '../elements/node-kinds.page.ts'
 import { afterEvent } from './after-event.page.ts'
 import { editableSelectorOf } from './selector-of.page.ts'
 
@@ -35,6 +36,6 @@ export function watchTyping(report: (typed: TypedText) => void): void {
 /** Returns the outermost editable element of an event. */
 function hostOf(event: Event): HTMLElement | undefined {
   let host: HTMLElement | undefined
-  for (const at of event.composedPath()) if (at instanceof HTMLElement && at.isContentEditable) host = at
+  for (const at of event.composedPath()) if (isHtml(at) && at.isContentEditable) host = at
   return host
 }

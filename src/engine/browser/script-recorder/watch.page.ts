@@ -2,14 +2,17 @@
  * Runs in every document while a session is recorded: adds the facts of its element to each action of Playwright's
  * recorder, at the time of the input, when the element still exists. The text of password fields never leaves the page.
  */
+import { isElement, isHtml, isInput } from '../elements/node-kinds.page.ts'
 import type { Fingerprint } from '../../../core/shapes/recording.ts'
 import { fingerprintOf } from '../elements/fingerprint.page.ts'
 import { afterEvent, watchInput } from './after-event.page.ts'
 import { openerOf, opensChooser, watchChoosers } from './choosers.page.ts'
-import { DragWatch } from './drags.page.ts'
+import { type DragFacts, DragWatch } from './drags/drags.page.ts'
+import { FileDropWatch } from './drags/file-drops.page.ts'
+import { keepListening } from './keep-listening.page.ts'
 import { watchKeys } from './keys.page.ts'
 import { isChoice, type Press, PressWatch } from './presses.page.ts'
-import { closest, editableSelectorOf, exactNames, selectorOf } from './selector-of.page.ts'
+import { closest, editableSelectorOf, exactNames, goesToFocus, selectorOf } from './selector-of.page.ts'
 import { toggled } from './toggles.page.ts'
 import { watchTyping } from './typing.page.ts'
 
@@ -55,30 +58,6 @@ export function watchRecorder(): void {
   page.baxRecorderWatch = document
   page.baxRecorderReports = () => Promise.allSettled(reports)
   hideToolbar()
-  watchInput()
-  const secrets = new WeakSet<Element>()
-  const send = ({ name, bax, ...action }: Action & { bax: object }) =>
-    void page.__pw_recorderRecordAction?.({ name: passing, ...action, bax: { ...bax, name } })
-  const lost = (what: string) =>
-    send({ name: 'lost', selector: 'html', what, bax: { ...noFacts, at: Date.now(), fingerprint: { tag: 'html' } } })
-  const presses = new PressWatch((press) => void page.__pw_recorderRecordAction?.(clickOf(press)))
-  const drags = new DragWatch(({ at, fingerprint, selector, ...drag }) => {
-    send({ name: 'drag', selector, drag: { ...drag, own: selector }, bax: { ...noFacts, at, fingerprint } })
-  }, lost)
-  // The recorder listens on the document, and so after this.
-  const onInput = (event: Event) => {
-    const [target] = event.composedPath()
-    isPointer = event instanceof MouseEvent
-    if (event instanceof KeyboardEvent) isKeyed = event.key === 'Enter' || event.key === ' '
-    if (target instanceof Element) wrap(target, { secrets, drags, presses })
-  }
-  for (const type of inputs) addEventListener(type, onInput, { capture: true, passive: true })
-  watchKeys(({ element, at, ...press }) => {
-    send({ name: 'press', ...press, bax: { ...noFacts, at, fingerprint: fingerprintOf(element) } })
-  })
-  watchTyping(({ element, at, ...typed }) => {
-    send({ name: 'type', ...typed, bax: { ...noFacts, at, fingerprint: fingerprintOf(element) } })
-  })
   watchChoosers(
     () => current,
     (input) => {
@@ -86,6 +65,41 @@ export function watchRecorder(): void {
       send({ name: 'fill', selector: selectorOf(current), bax: { ...noFacts, ...facts } })
     },
   )
+  keepListening(listen)
+}
+
+const send = ({ name, bax, ...action }: Action & { bax: object }) =>
+  void page.__pw_recorderRecordAction?.({ name: passing, ...action, bax: { ...bax, name } })
+
+const sendLost = (what: string) =>
+  send({ name: 'lost', selector: 'html', what, bax: { ...noFacts, at: Date.now(), fingerprint: { tag: 'html' } } })
+
+function listen(): void {
+  watchInput()
+  const presses = new PressWatch((press) => void page.__pw_recorderRecordAction?.(clickOf(press)))
+  const fileDrops = new FileDropWatch(({ at, fingerprint, files, selector }) => {
+    send({ name: 'dropFiles', selector, bax: { ...noFacts, at, fingerprint, files } })
+  })
+  const onDrag = ({ at, fingerprint, selector, ...drag }: DragFacts) =>
+    send({ name: 'drag', selector, drag: { ...drag, own: selector }, bax: { ...noFacts, at, fingerprint } })
+  const drags = new DragWatch(onDrag, sendLost, fileDrops)
+  watched = { drags, fileDrops, presses }
+  // The recorder listens on the document, and so after this.
+  const onInput = (event: Event) => {
+    const [target] = event.composedPath()
+    isPointer = event instanceof MouseEvent
+    if (event instanceof KeyboardEvent) isKeyed = event.key === 'Enter' || event.key === ' '
+    if (isElement(target)) wrap(target)
+  }
+  for (const type of inputs) addEventListener(type, onInput, { capture: true, passive: true })
+  watchKeys(({ element, at, ...press }) => {
+    const toFocus = press.toFocus || presses.hasMadeEditable(element)
+    send({ name: 'press', ...press, toFocus, bax: { ...noFacts, at, fingerprint: fingerprintOf(element) } })
+  })
+  watchTyping(({ element, at, ...typed }) => {
+    const toFocus = presses.hasMadeEditable(element)
+    send({ name: 'type', ...typed, toFocus, bax: { ...noFacts, at, fingerprint: fingerprintOf(element) } })
+  })
 }
 
 /**
@@ -109,20 +123,24 @@ let isKeyed = false
 /** Whether the current event is one of a pointer, such as a click. */
 let isPointer = false
 
+/** Fields that are or were for a password. */
+const secrets = new WeakSet<Element>()
+
 interface Watched {
-  readonly secrets: WeakSet<Element>
   readonly drags: DragWatch
+  readonly fileDrops: FileDropWatch
   readonly presses: PressWatch
 }
+let watched: Watched
 
-function wrap(target: Element, watched: Watched): void {
+function wrap(target: Element): void {
   current = target
   // A field that shows its password is no longer one of type=password.
-  if (isPassword(target)) watched.secrets.add(target)
+  if (isPassword(target)) secrets.add(target)
   const report = page.__pw_recorderRecordAction
   if (!report || report.isWrapped) return
   const send: Report = async (given, precondition) => {
-    const action = given['bax'] === undefined ? await completed(given, watched) : given
+    const action = given['bax'] === undefined ? await completed(given) : given
     return action && report(action, precondition)
   }
   const wrapped: Report = async (...action) => {
@@ -134,10 +152,8 @@ function wrap(target: Element, watched: Watched): void {
 }
 
 /** Adds the facts of its element to an action of the recorder; returns undefined for one that needs no step. */
-async function completed(
-  { ariaSnapshot, ...action }: Action,
-  { drags, presses, secrets }: Watched,
-): Promise<Action | undefined> {
+async function completed({ ariaSnapshot, ...action }: Action): Promise<Action | undefined> {
+  const { drags, fileDrops, presses } = watched
   const isClick = action.name === 'click'
   const isPressed = isPointer && (isClick ? action['clickCount'] !== 0 : /^(?:check|uncheck)$/.test(action.name))
   const press = isPressed ? presses.last : undefined
@@ -148,12 +164,14 @@ async function completed(
   }
   if (isClick && (isKeyed || opensChooser(current))) return undefined
   // Text typed into an editor is reported in pieces, because replacing the whole text would remove its formats.
-  if (action.name === 'fill' && isEditor(current)) return undefined
+  if (action.name === 'fill' && (isEditor(current) || fileDrops.has(current))) return undefined
   if (press) set.add(press)
   const secret = secrets.has(current)
   const selector = betterSelector(current, action)
   const bax = { ...factsOf(current, action, secret, ariaSnapshot), name: action.name }
-  return { ...action, name: isClick ? passing : action.name, ...(selector && { selector }), ...(secret && { text: '' }), bax } // prettier-ignore
+  const isKey = action.name === 'press'
+  const toFocus = isKey && (goesToFocus(current, action.selector ?? '') || (isEditor(current) && presses.hasMadeEditable(current))) // prettier-ignore
+  return { ...action, name: isClick ? passing : action.name, selector, toFocus, ...(secret && { text: '' }), bax }
 }
 
 /** Presses whose checkbox or radio button the recorder has reported. */
@@ -183,16 +201,15 @@ const clickOf = (press: Press, action: Partial<Action> = {}): Action & { bax: ob
   bax: { ...noFacts, name: 'click', at: Date.now(), fingerprint: press.fingerprint, names: press.names },
 })
 
-/** Returns the selector of a step for another element than the recorder's, or without the text that changes. */
+/** Returns the recorder's selector, or one for another element, or without the text that changes. */
 function betterSelector(target: Element, { name, selector = '' }: Action): string | undefined {
-  const opener = target instanceof HTMLInputElement ? openerOf(target) : undefined
+  const opener = isInput(target) ? openerOf(target) : undefined
   if (opener && name === 'fill') return selectorOf(opener)
-  if (target instanceof HTMLTextAreaElement) return /internal:(?:has-)?text/.test(selector) ? editableSelectorOf(target) : undefined // prettier-ignore
-  return isEditor(target) && name === 'press' ? editableSelectorOf(target) : undefined
+  if (isHtml(target) && target.localName === 'textarea') return /internal:(?:has-)?text/.test(selector) ? editableSelectorOf(target) : selector // prettier-ignore
+  return isEditor(target) && name === 'press' ? editableSelectorOf(target) : selector
 }
 
-const isEditor = (element: Element): element is HTMLElement =>
-  element instanceof HTMLElement && element.isContentEditable
+const isEditor = (element: Element): element is HTMLElement => isHtml(element) && element.isContentEditable
 
 /** Names of the files, or of the folder that they are from. */
 const fileNames = ({ files }: HTMLInputElement) => [
@@ -200,7 +217,7 @@ const fileNames = ({ files }: HTMLInputElement) => [
 ]
 
 const isPassword = (element: Element) =>
-  element instanceof HTMLInputElement &&
+  isInput(element) &&
   // Component libraries turn autofill off with "new-password" in the search fields of their selects.
   (element.type === 'password' ||
     (/password|cc-(?:number|csc)|one-time-code/.test(element.autocomplete) &&
@@ -210,7 +227,7 @@ function factsOf(target: Element, { selector }: Action, secret: boolean, snapsho
   const isField = target.matches('input, textarea, select') || isEditor(target)
   // The recorder's selectors name the control that a click goes to.
   const element = isField ? target : (closest(target, interactive) ?? target)
-  const files = element instanceof HTMLInputElement && element.type === 'file' ? element : undefined
+  const files = isInput(element) && element.type === 'file' ? element : undefined
   const opener = files && openerOf(files)
   return {
     at: Date.now(),

@@ -1,10 +1,12 @@
 /** Runs in the page: detects drags, those of HTML5 and those that the page implements with pointer events. */
-import type { Fingerprint } from '../../../core/shapes/recording.ts'
-import { fingerprintOf } from '../elements/fingerprint.page.ts'
-import { afterEvent } from './after-event.page.ts'
+import { isElement } from '../../elements/node-kinds.page.ts'
+import type { Fingerprint } from '../../../../core/shapes/recording.ts'
+import { fingerprintOf } from '../../elements/fingerprint.page.ts'
+import { afterEvent } from '../after-event.page.ts'
 import { type DropPlace, DropTarget } from './drop-target.page.ts'
+import type { FileDropWatch } from './file-drops.page.ts'
 import { dropFromFrame, endAcrossFrames, startAcrossFrames } from './frame-drags.page.ts'
-import { selectorOf } from './selector-of.page.ts'
+import { selectorOf } from '../selector-of.page.ts'
 
 export interface DragFacts extends DropPlace {
   /** Set when the target is in another frame, and its selector starts at the top one. */
@@ -32,13 +34,15 @@ const fields = 'input, textarea, select, option'
 export class DragWatch {
   readonly #report: (drag: DragFacts) => void
   readonly #reportLost: (what: string) => void
+  readonly #files: FileDropWatch
   #held: Held | undefined
   #isNative = false
   #endsDrag = false
 
-  constructor(report: (drag: DragFacts) => void, reportLost: (what: string) => void) {
+  constructor(report: (drag: DragFacts) => void, reportLost: (what: string) => void, files: FileDropWatch) {
     this.#report = report
     this.#reportLost = reportLost
+    this.#files = files
     const listeners: Record<string, (event: PointerEvent & DragEvent) => void> = {
       pointerdown: (event) => this.#press(event),
       pointermove: (event) => this.#move(event),
@@ -63,7 +67,7 @@ export class DragWatch {
   #press(event: PointerEvent): void {
     this.#forget()
     const [element] = event.composedPath()
-    if (event.button !== 0 || !(element instanceof Element) || isOnScrollbar(element, event)) return
+    if (event.button !== 0 || !isElement(element) || isOnScrollbar(element, event)) return
     this.#held = { element, down: event, target: new DropTarget(element, event) }
   }
 
@@ -97,7 +101,7 @@ export class DragWatch {
   #start(event: DragEvent): void {
     const [element] = event.composedPath()
     this.#forget()
-    if (!(element instanceof Element)) return
+    if (!isElement(element)) return
     this.#isNative = true
     this.#held = { element, down: event, target: new DropTarget(element, event), facts: factsOf(element) }
     startAcrossFrames()
@@ -107,7 +111,8 @@ export class DragWatch {
     const { facts, target } = this.#held ?? {}
     this.#forget()
     if (facts && target) this.#report({ ...facts, ...target.place(event) })
-    else if (!dropFromFrame(event)) this.#reportLost('a drop of something from outside of the page or frame')
+    else if (!dropFromFrame(event) && !this.#files.drop(event))
+      this.#reportLost('a drop of something from outside of the page or frame')
   }
 
   #end(event: DragEvent): void {

@@ -1,5 +1,6 @@
 /** Runs in the page: finds where a drag ends, relative to an element that a script finds before the drag starts. */
-import { selectorOf } from './selector-of.page.ts'
+import { isElement } from '../../elements/node-kinds.page.ts'
+import { selectorOf } from '../selector-of.page.ts'
 
 export interface Point {
   readonly x: number
@@ -55,7 +56,7 @@ export class DropTarget {
 
   /** Remembers the element under the pointer, whose selector and position may change when it is dropped on. */
   over(under: EventTarget | undefined, at: Position): void {
-    if (!(under instanceof Element)) return
+    if (!isElement(under)) return
     if (this.#overlays.contain(under)) return this.overPoint(at)
     if (under === this.#target?.element) return
     const isPlace = under !== document.body && under !== document.documentElement && !under.contains(this.#dragged) && !this.#dragged.contains(under) // prettier-ignore

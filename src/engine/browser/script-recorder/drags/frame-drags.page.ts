@@ -1,6 +1,7 @@
 /** Runs in the page: connects the start of a drag in one frame with its drop in another one of the same origin. */
+import { isElement } from '../../elements/node-kinds.page.ts'
 import type { DropPlace } from './drop-target.page.ts'
-import { selectorOf } from './selector-of.page.ts'
+import { selectorOf } from '../selector-of.page.ts'
 
 interface Shared {
   /** The drag that has started in any frame of the page. */
@@ -30,7 +31,7 @@ export function startAcrossFrames(): void {
 export function dropFromFrame(event: DragEvent): boolean {
   const drag = shared()?.baxDrag
   const [target] = event.composedPath()
-  if (!drag || !(target instanceof Element)) return false
+  if (!drag || !isElement(target)) return false
   const { left, top } = target.getBoundingClientRect()
   const to = { x: Math.round(event.clientX - left), y: Math.round(event.clientY - top) }
   drag.place = { target: `${pathOf(window)}${selectorOf(target)}`, to }
