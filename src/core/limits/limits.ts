@@ -5,6 +5,7 @@ import { egressLimits } from './egress.ts'
 import { engineLimits } from './engine.ts'
 import { fleetLimits, workerLimits } from './fleet.ts'
 import { gatewayLimits } from './gateway.ts'
+import { identityLimits } from './identity.ts'
 import { mcpLimits } from './mcp.ts'
 import { relayLimits } from './relay.ts'
 import { recordingLimits, sessionFileLimits } from './recording.ts'
@@ -236,6 +237,8 @@ export const limits = {
   },
 
   stores: storeLimits,
+
+  identity: identityLimits,
 
   egress: egressLimits,
 

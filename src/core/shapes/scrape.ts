@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { changeTracking, trackingOptions } from './jobs/changes.ts'
 import { jsonSchema } from './json-schema.ts'
+import { identityFields } from './identity.ts'
 import { allowedDomains, flag, listOf, named, number, selectorText, urlText } from './fields.ts'
 
 const { scrape } = limits
@@ -104,13 +105,14 @@ export const scrapeInput = z.object({
   url: urlText.describe('Page to scrape; https:// when it has no scheme, http:// on loopback hosts'),
   ...scrapeOptions.shape,
   actions: z.array(scrapeAction).max(scrape.actions).default([]).describe('Actions run before extraction'),
+  ...identityFields,
   ...sender,
 })
 
 const text = z.string().optional()
 
 /** Problems with a page that was scraped nevertheless. */
-const warningCodes = ['empty_page', 'little_content', 'render_failed'] as const
+const warningCodes = ['empty_page', 'little_content', 'render_failed', 'login_required'] as const
 
 /** A warning and its code. */
 export const warningFields = {
@@ -119,7 +121,7 @@ export const warningFields = {
     .enum(warningCodes)
     .optional()
     .describe(
-      'empty_page: no visible text, or only a notice such as "Loading", after waiting; little_content: the main content is less than a tenth of the text of the page; render_failed: the page as fetched, because it could not be rendered',
+      'empty_page: no visible text, or only a notice such as "Loading", after waiting; little_content: the main content is less than a tenth of the text of the page; render_failed: the page as fetched, because it could not be rendered; login_required: the page asks for a login although the request has an identity',
     ),
 }
 

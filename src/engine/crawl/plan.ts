@@ -1,4 +1,5 @@
 /** Converts the input of a crawl to scrape plans for its pages. */
+import { noIdentity } from '../../core/identity.ts'
 import type { CrawlInput, UrlList } from '../../core/shapes/crawl.ts'
 import { normaliseUrl } from '../../core/net/urls.ts'
 import { webhookOf } from '../../core/shapes/jobs/webhook.ts'
@@ -25,7 +26,7 @@ export function planCrawl(input: CrawlInput, from: Origin = null): CrawlPlan {
   const { formats, wait_for, json_options, change_tracking_options: tracking, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, allowed_domains } = input // prettier-ignore
   const options = { formats, wait_for, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, ...(json_options && { json_options }), ...(allowed_domains && { allowed_domains }), ...(tracking && { change_tracking_options: tracking }) } // prettier-ignore
   const actions = [...(input.list?.actions ?? [])]
-  const page = (url: string): ScrapePlan => planScrape({ url, ...options, max_age: 0, actions }, from)
+  const page = (url: string): ScrapePlan => planScrape({ url, ...options, ...noIdentity, max_age: 0, actions }, from)
   const startUrl = new URL(page(input.url).url)
   const start = crawlableUrl(startUrl.href)!
   if (input.list) return { from, ...listPlan(input, input.list, page) }

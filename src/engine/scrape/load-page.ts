@@ -18,6 +18,7 @@ import { type PageDocument, present, type SourceText } from './documents/documen
 import { htmlDocument, htmlDocumentWith, readDocument } from './documents/read.ts'
 import { textDocument } from './documents/text.ts'
 import { type Extras, areComparable, isReadable, type LoadedPage, type PageReading, renderReason, showsText, type VisitResponses } from './loaded-page.ts' // prettier-ignore
+import { loginUrl } from './identity/login.ts'
 import type { ScrapePlan } from './plan.ts'
 import { framesWarning, holdsFrames, isLarge, type Reading, type UnreadPage } from './reading.ts'
 
@@ -77,6 +78,12 @@ function withWarning(page: LoadedPage, warning: string, code?: WarningCode): Loa
     ...(code && { warningCode: code }),
     ...(warned && { reading: { ...reading, written: warned } }),
   }
+}
+
+/** Adds a warning to a page that asks for a login although it was read with an identity. */
+export function withLoginWarning({ url, identity }: ScrapePlan, page: LoadedPage): LoadedPage {
+  const asking = identity && loginUrl(url, page)
+  return asking === undefined ? page : withWarning(page, `the page asks for a login: ${asking}`, 'login_required')
 }
 
 /** Renders a page, and falls back to the fetched one. */
@@ -227,6 +234,7 @@ export async function renderInBrowser(plan: ScrapePlan, context: Omit<LoadContex
       url: plan.url,
       allowed: context.egress.allowed,
       from: context.egress.from ?? null,
+      identity: plan.identity,
       waitFor: input.wait_for,
       actions: input.actions,
       ...(formats.has('screenshot') && { screenshot: { fullPage } }),

@@ -5,6 +5,7 @@ import type { TrackingOptions } from '../../core/shapes/jobs/changes.ts'
 import type { FormatName, ScrapeInput } from '../../core/shapes/scrape.ts'
 import type { JsonOptions } from './formats/json.ts'
 import type { SiteSummary } from '../extract/main-content/site/site-memory.ts'
+import type { ReadIdentity } from '../render/identity/identity.ts'
 import { scrapeUrl } from '../render/http/web-url.ts'
 
 export interface ScrapePlan {
@@ -23,6 +24,7 @@ export interface ScrapePlan {
   readonly site?: SiteSummary
   /** ID of the key that the page is loaded for; null for the engine itself. */
   readonly from: Origin
+  readonly identity?: ReadIdentity
 }
 
 interface TrackingPlan extends Partial<TrackingOptions> {
@@ -31,7 +33,7 @@ interface TrackingPlan extends Partial<TrackingOptions> {
 }
 
 /** @throws BaxError `invalid_request` or `url_blocked` */
-export function planScrape(input: ScrapeInput, from: Origin = null): ScrapePlan {
+export function planScrape(input: ScrapeInput, from: Origin = null, identity?: ReadIdentity): ScrapePlan {
   const url = scrapeUrl(input.url)
   const formats = new Set<FormatName>()
   let fullPage = false
@@ -70,7 +72,18 @@ export function planScrape(input: ScrapeInput, from: Origin = null): ScrapePlan 
     })
   }
   const timeoutMs = input.timeout + input.wait_for + waits
-  return { input, url, formats, fullPage, json, ...(tracked && { tracking }), timeoutMs, browserOnly, from }
+  return {
+    input,
+    url,
+    formats,
+    fullPage,
+    json,
+    ...(tracked && { tracking }),
+    timeoutMs,
+    browserOnly,
+    from,
+    ...(identity && { identity }),
+  }
 }
 
 /** Returns the formats and options that require a browser. */

@@ -1,11 +1,14 @@
 /** Runs scrapes, from the request to the result. */
+import type { Caller } from '../../core/access/caller.ts'
 import type { Call } from '../../core/operation/call.ts'
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Scraper } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
+import { hasIdentity } from '../../core/identity.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { WorkOptions } from '../../core/process/turns.ts'
-import type { PageVersionStore } from '../../core/stores.ts'
+import type { PageVersionStore, ProfileStore } from '../../core/stores.ts'
+import type { IdentityInput } from '../../core/shapes/identity.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { KeyShares } from '../browser/shares/key-shares.ts'
@@ -13,11 +16,13 @@ import type { Egress, RequestRules } from '../egress/egress.ts'
 import { HostMemory, requestedMode } from '../render/decide/fetch-or-render.ts'
 import type { LanguageModel } from '../language/model.ts'
 import type { Renderer } from '../render/browser/renderer.ts'
+import type { OpenedIdentity } from './identity/open-identity.ts'
+import { scrapeUrl } from '../render/http/web-url.ts'
 import { kindOfHeaders } from '../render/http/content-kind.ts'
 import { type FetchedPage, fetchPage } from '../render/http/fetch.ts'
 import type { TrackedPage, Tracked } from '../changes/tracker.ts'
 import { AnswerCache } from './cache.ts'
-import { type LoadContext, loadPage, fetchOverHttp, renderInBrowser, withAnswerWarning } from './load-page.ts'
+import { type LoadContext, loadPage, fetchOverHttp, renderInBrowser, withAnswerWarning, withLoginWarning } from './load-page.ts' // prettier-ignore
 import type { LoadedPage } from './loaded-page.ts'
 import { checkSchemaOf, planScrape, type ScrapePlan } from './plan.ts'
 import { isLarge, type UnreadPage, type WriteCondition } from './reading.ts'
@@ -74,14 +79,25 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
   }
 
   async scrape(input: ScrapeInput, { signal, caller }: Pick<Call, 'signal' | 'caller'>): Promise<ScrapeAnswer> {
-    const plan = planScrape(input, caller.keyId)
-    await this.check(plan)
-    // A cached page would be compared with itself.
-    const cached = plan.tracking ? undefined : this.#cache.find(input, caller)
+    const checked = planScrape(input, caller.keyId)
+    await this.check(checked)
+    const opened = await this.openIdentity(input, caller)
+    const plan = opened ? { ...checked, identity: opened.identity } : checked
+    // A cached page would be compared with itself. Pages that are read with an identity are for that reader only.
+    const isCached = !plan.tracking && !opened
+    const cached = isCached ? this.#cache.find(input, caller) : undefined
     if (cached) return cached
     const answer = await this.#inTime(plan, signal, loadPage)
-    if (answer.success && !plan.tracking) this.#cache.store(input, caller, answer)
-    return answer
+    if (answer.success && isCached) this.#cache.store(input, caller, answer)
+    const unsaved = await opened?.save()
+    return unsaved === undefined ? answer : withAnswerWarning(answer, unsaved)
+  }
+
+  /** Opens the identity of a request; undefined if it has none. @throws BaxError `invalid_request`, `profile_not_found` */
+  async openIdentity(input: IdentityInput & { url: string }, caller: Caller): Promise<OpenedIdentity | undefined> {
+    if (!hasIdentity(input)) return undefined
+    const { openIdentity } = await import('./identity/open-identity.ts')
+    return openIdentity(input, { start: new URL(scrapeUrl(input.url)), caller, profiles: this.#loadProfiles })
   }
 
   /** Scrapes a page that `load` loads; the result is not cached, because it may be private to the caller. */
@@ -101,9 +117,10 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
    * Fetches a page over HTTP, and follows redirects. Worker threads, if available, read large pages, or with `all`
    * every HTML page, and write the answer according to `write`.
    */
-  fetch(plan: ScrapePlan, { signal, answers, ...options }: StepContext & ReadingOptions) {
+  async fetch(plan: ScrapePlan, { signal, answers, ...options }: StepContext & ReadingOptions) {
     const read = this.#readerOf(plan, signal, options)
-    return fetchOverHttp(plan.url, { signal, egress: this.#rulesOf(plan), answers, read })
+    const { page, isHtml } = await fetchOverHttp(plan.url, { signal, egress: this.#rulesOf(plan), answers, read })
+    return { page: withLoginWarning(plan, page), isHtml }
   }
 
   /** Fetches a page under a condition: the status is 304, without a body, if it is not met. */
@@ -111,10 +128,11 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
     return fetchPage(plan.url, { egress: this.#rulesOf(plan), signal, condition, checkHeaders: kindOfHeaders })
   }
 
-  render(plan: ScrapePlan, context: StepContext & Pick<LoadContext, 'deadline'>): Promise<LoadedPage> {
+  async render(plan: ScrapePlan, context: StepContext & Pick<LoadContext, 'deadline'>): Promise<LoadedPage> {
     const egress = this.#rulesOf(plan)
     const { signal } = context
-    return renderInBrowser(plan, { ...context, egress, renderer: this.#loadRenderer, read: this.#readerOf(plan, signal) }) // prettier-ignore
+    const read = this.#readerOf(plan, signal)
+    return withLoginWarning(plan, await renderInBrowser(plan, { ...context, egress, renderer: this.#loadRenderer, read })) // prettier-ignore
   }
 
   /** Creates the answer with the requested formats; `start` is `performance.now()` at the beginning of the scrape. */
@@ -165,22 +183,24 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
     ])
   }
 
-  #rulesOf({ input, from }: ScrapePlan): RequestRules {
-    return this.egress.rulesFor(from, input.allowed_domains)
+  #rulesOf({ input, from, identity }: ScrapePlan): RequestRules {
+    return { ...this.egress.rulesFor(from, input.allowed_domains), ...(identity && { identity }) }
   }
 
   #inTime(plan: ScrapePlan, signal: AbortSignal, load: PageLoader): Promise<ScrapeAnswer> {
     const { timeoutMs: ms, from } = plan
     const work = async (inner: AbortSignal) => {
       const start = performance.now()
-      const page = await load(plan, {
-        memory: this.#memory,
+      const loaded = await load(plan, {
+        // What others read of the host says nothing about pages of an identity, and the reverse.
+        memory: plan.identity ? new HostMemory() : this.#memory,
         egress: this.#rulesOf(plan),
         renderer: this.#loadRenderer,
         signal: inner,
         deadline: start + ms,
         read: this.#readerOf(plan, inner),
       })
+      const page = withLoginWarning(plan, loaded)
       const { answer } = await this.write(plan, page, start, inner)
       if (!answer.data) return answer
       const { change, warning } = await this.track({ plan, page: answer.data, owner: from, signal: inner }, start)
@@ -232,7 +252,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
       // This thread does not write large pages, which may be kept as fetched, and a rendered page is always kept.
       const when = write !== 'never' && (large || page.render === 'browser') ? 'always' : write
       return threads?.run(
-        { plan, page: asPlain({ ...page, warnings }), write: when, rules },
+        { plan: withoutIdentity(plan), page: asPlain({ ...page, warnings }), write: when, rules },
         { signal, from: plan.from },
       )
     }
@@ -255,6 +275,11 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
     return this.#threads?.isReady ?? false
   }
 
+  readonly #loadProfiles = async (): Promise<ProfileStore> => {
+    const { stores, stateDir, profileKey } = this.#config
+    return stores?.profiles ?? new (await import('../store/profiles.ts')).ProfileStore(stateDir, profileKey)
+  }
+
   readonly #loadRenderer = (): Promise<Renderer> =>
     (this.#loading ??= import('../render/browser/renderer.ts').then(({ Renderer }) => {
       this.#renderer = new Renderer(this.#config, this.egress, this.#shares)
@@ -269,6 +294,9 @@ function timed({ answer, ...rest }: WrittenAnswer, start: number): WrittenAnswer
   const metadata = { ...data.metadata, duration_ms: Math.round(performance.now() - start) }
   return { answer: { ...answer, data: { ...data, metadata } }, ...rest }
 }
+
+/** Returns a plan as plain data for a worker thread, which makes no requests. */
+const withoutIdentity = ({ identity: _, ...plan }: ScrapePlan): ScrapePlan => plan
 
 const rulesUsed = 'the page is too large for the language model: rules were used instead'
 

@@ -1,0 +1,36 @@
+/** Recognizes pages that ask for a login, where a page for somebody who is logged in was expected. */
+import { attribute, elementsOf, type ElementNode } from '../../extract/tree.ts'
+import type { LoadedPage } from '../loaded-page.ts'
+
+const loginName = /^(?:(?:wp-|user-?|sso-?|account-?)?(?:log-?in|sign-?in|log-?on|sign-?on)|auth(?:enticate|orize)?|anmelden|anmeldung|einloggen|connexion|iniciar-sesion|accedi|entrar|inloggen|logga-in|zaloguj)$/i // prettier-ignore
+
+/** Returns the URL of the page if it asks for a login; undefined if it does not. */
+export function loginUrl(requested: string, page: LoadedPage): string | undefined {
+  if (page.status === 401 || page.status === 407) return page.url
+  const isRedirected = namesLogin(page.url) && !namesLogin(requested)
+  return isRedirected || hasLoginForm(page) ? page.url : undefined
+}
+
+/** Whether the path or the query of a URL names a login. */
+function namesLogin(href: string): boolean {
+  const { pathname, searchParams } = new URL(href)
+  const words = [...pathname.split('/').map((part) => part.replace(/\.\w+$/, '')), ...searchParams.values()]
+  return words.some((word) => loginName.test(word.replaceAll('_', '-')))
+}
+
+/** Whether a page has a form with one password, which is not a new one. */
+function hasLoginForm({ document }: LoadedPage): boolean {
+  if (!document.isPage) return false
+  const { root } = document.tree
+  const forms = elementsOf(root).filter(({ tag }) => tag === 'form')
+  const inForms = forms.map((form) => passwordsIn(form))
+  const counted = new Set(inForms.flat())
+  // Pages that send passwords with scripts often have no form.
+  const loose = passwordsIn(root).filter((input) => !counted.has(input))
+  return [...inForms, loose].some(
+    ([only, ...others]) => only && others.length === 0 && !/new-password/i.test(attribute(only, 'autocomplete')),
+  )
+}
+
+const passwordsIn = (element: ElementNode): ElementNode[] =>
+  elementsOf(element).filter((one) => one.tag === 'input' && attribute(one, 'type').toLowerCase() === 'password')
