@@ -1,6 +1,6 @@
-/** Fields of the identity of a read, by name: without zod, to start fast. Their shapes are in `shapes/identity.ts`. */
+/** Fields of the identity of a read, by name: without zod, to start fast. Their shapes are in `shapes/read/identity.ts`. */
 
-export const identityNames = [
+const identityNames = [
   'profile', 'save_profile', 'headers', 'cookies', 'user_agent', 'locale', 'timezone', 'geolocation', 'mobile',
 ] as const // prettier-ignore
 

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Input } from '../../src/client/calls.ts'
-import { type Homes, openHomes } from '../support/homes.ts'
+import { type Homes, isFleet, openHomes } from '../support/homes.ts'
 import { bax } from '../support/cli.ts'
 import { failureOf } from '../support/session-steps.ts'
 import { openPrivateNet, type PrivateNet } from '../support/private-net.ts'
@@ -40,7 +40,7 @@ beforeAll(async () => {
     '/in': (request, response) => { seen.push(request); redirect(response, '/login', { 'set-cookie': 'visit=1' }) },
     '/login': (request, response) => note(request, response, 'Please log in'),
   }) // prettier-ignore
-  homes = await openHomes({ ...net.config, log: (...line) => logged.push(line) })
+  homes = await openHomes({ ...net.config, ...(!isFleet && { log: (...line) => logged.push(line) }) })
 })
 afterAll(async () => {
   await homes.close()

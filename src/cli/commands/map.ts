@@ -5,10 +5,14 @@ import { print } from '../io.ts'
 import { blockedHint } from '../output/result-notes.ts'
 import { showWarning } from '../output/output.ts'
 import { withClock } from '../output/progress.ts'
+import { addIdentityFlags, withIdentity } from '../scrape/identity-flags.ts'
 import { operationCommand } from './operation-command.ts'
 
-export const command = operationCommand('map', async ({ io, settings, input, ask }) => {
-  const answer = await withClock(io, `finding the URLs of ${String(input['url'])}`, () => ask())
+const shape = { operation: 'map', flags: addIdentityFlags } as const
+
+export const command = operationCommand(shape, async ({ io, settings, input, typed, ask }) => {
+  const own = withIdentity({}, typed.flags, io.cwd)
+  const answer = await withClock(io, `finding the URLs of ${String(input['url'])}`, () => ask(own))
   if (settings.json) print(io, JSON.stringify(answer))
   else for (const link of answer.links) print(io, link)
   await showWarning(io, answer)

@@ -1,6 +1,5 @@
 /** Flags for headers and cookies, which are written as for curl. */
 import { type Command, Option } from 'commander'
-import type { Unchecked } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { collect } from '../parse/flags.ts'
 import { textFlag, textFlags } from '../parse/typed.ts'
@@ -18,11 +17,7 @@ export function addIdentityFlags(command: Command): void {
 }
 
 /** Adds the headers and cookies of the flags to a request. @throws BaxError `invalid_request` */
-export function withIdentity<Input extends Unchecked>(
-  input: Input,
-  flags: TypedArguments['flags'],
-  cwd: string,
-): Input {
+export function withIdentity<Input extends object>(input: Input, flags: TypedArguments['flags'], cwd: string): Input {
   const headers = textFlags(flags, 'header').map(readHeader)
   const pairs = textFlags(flags, 'cookie')
   const file = textFlag(flags, 'cookieFile')

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { changeTracking, trackingOptions } from './jobs/changes.ts'
 import { jsonSchema } from './json-schema.ts'
-import { identityFields } from './identity.ts'
+import { identityFields } from './read/identity.ts'
 import { allowedDomains, flag, listOf, named, number, selectorText, urlText } from './fields.ts'
 
 const { scrape } = limits
@@ -99,13 +99,13 @@ export const scrapeOptions = z.object({
   block_ads: z.boolean().default(true).describe('Block advertisements'),
   remove_overlays: flag('Remove cookie banners and other overlays'),
   allowed_domains: allowedDomains,
+  ...identityFields,
 })
 
 export const scrapeInput = z.object({
   url: urlText.describe('Page to scrape; https:// when it has no scheme, http:// on loopback hosts'),
   ...scrapeOptions.shape,
   actions: z.array(scrapeAction).max(scrape.actions).default([]).describe('Actions run before extraction'),
-  ...identityFields,
   ...sender,
 })
 

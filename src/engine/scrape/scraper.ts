@@ -1,14 +1,11 @@
 /** Runs scrapes, from the request to the result. */
-import type { Caller } from '../../core/access/caller.ts'
 import type { Call } from '../../core/operation/call.ts'
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Scraper } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import { hasIdentity } from '../../core/identity.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { WorkOptions } from '../../core/process/turns.ts'
-import type { PageVersionStore, ProfileStore } from '../../core/stores.ts'
-import type { IdentityInput } from '../../core/shapes/identity.ts'
+import type { PageVersionStore } from '../../core/stores.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { KeyShares } from '../browser/shares/key-shares.ts'
@@ -16,8 +13,7 @@ import type { Egress, RequestRules } from '../egress/egress.ts'
 import { HostMemory, requestedMode } from '../render/decide/fetch-or-render.ts'
 import type { LanguageModel } from '../language/model.ts'
 import type { Renderer } from '../render/browser/renderer.ts'
-import type { OpenedIdentity } from './identity/open-identity.ts'
-import { scrapeUrl } from '../render/http/web-url.ts'
+import { Identities } from './identity/identities.ts'
 import { kindOfHeaders } from '../render/http/content-kind.ts'
 import { type FetchedPage, fetchPage } from '../render/http/fetch.ts'
 import type { TrackedPage, Tracked } from '../changes/tracker.ts'
@@ -50,6 +46,7 @@ type UntrackedPage = Omit<TrackedPage, 'model' | 'plan'> & { readonly plan: Scra
 export class PageScraper implements Omit<Scraper, 'parse'> {
   readonly #config: EngineConfig
   readonly egress: Egress
+  readonly identities: Identities
   readonly #shares: KeyShares
   readonly #memory = new HostMemory()
   readonly #cache = new AnswerCache()
@@ -67,6 +64,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
     this.#config = config
     this.#shares = shares
     this.egress = egress
+    this.identities = new Identities(config)
   }
 
   /** Key of the signatures of webhooks, if one is configured. */
@@ -81,7 +79,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
   async scrape(input: ScrapeInput, { signal, caller }: Pick<Call, 'signal' | 'caller'>): Promise<ScrapeAnswer> {
     const checked = planScrape(input, caller.keyId)
     await this.check(checked)
-    const opened = await this.openIdentity(input, caller)
+    const opened = await this.identities.open(input, caller)
     const plan = opened ? { ...checked, identity: opened.identity } : checked
     // A cached page would be compared with itself. Pages that are read with an identity are for that reader only.
     const isCached = !plan.tracking && !opened
@@ -91,13 +89,6 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
     if (answer.success && isCached) this.#cache.store(input, caller, answer)
     const unsaved = await opened?.save()
     return unsaved === undefined ? answer : withAnswerWarning(answer, unsaved)
-  }
-
-  /** Opens the identity of a request; undefined if it has none. @throws BaxError `invalid_request`, `profile_not_found` */
-  async openIdentity(input: IdentityInput & { url: string }, caller: Caller): Promise<OpenedIdentity | undefined> {
-    if (!hasIdentity(input)) return undefined
-    const { openIdentity } = await import('./identity/open-identity.ts')
-    return openIdentity(input, { start: new URL(scrapeUrl(input.url)), caller, profiles: this.#loadProfiles })
   }
 
   /** Scrapes a page that `load` loads; the result is not cached, because it may be private to the caller. */
@@ -119,17 +110,17 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
    */
   async fetch(plan: ScrapePlan, { signal, answers, ...options }: StepContext & ReadingOptions) {
     const read = this.#readerOf(plan, signal, options)
-    const { page, isHtml } = await fetchOverHttp(plan.url, { signal, egress: this.#rulesOf(plan), answers, read })
+    const { page, isHtml } = await fetchOverHttp(plan.url, { signal, egress: this.rulesOf(plan), answers, read })
     return { page: withLoginWarning(plan, page), isHtml }
   }
 
   /** Fetches a page under a condition: the status is 304, without a body, if it is not met. */
   fetchIf(plan: ScrapePlan, condition: Record<string, string>, signal: AbortSignal): Promise<FetchedPage> {
-    return fetchPage(plan.url, { egress: this.#rulesOf(plan), signal, condition, checkHeaders: kindOfHeaders })
+    return fetchPage(plan.url, { egress: this.rulesOf(plan), signal, condition, checkHeaders: kindOfHeaders })
   }
 
   async render(plan: ScrapePlan, context: StepContext & Pick<LoadContext, 'deadline'>): Promise<LoadedPage> {
-    const egress = this.#rulesOf(plan)
+    const egress = this.rulesOf(plan)
     const { signal } = context
     const read = this.#readerOf(plan, signal)
     return withLoginWarning(plan, await renderInBrowser(plan, { ...context, egress, renderer: this.#loadRenderer, read })) // prettier-ignore
@@ -183,7 +174,8 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
     ])
   }
 
-  #rulesOf({ input, from, identity }: ScrapePlan): RequestRules {
+  /** Returns the rules of requests for a page. */
+  rulesOf({ input, from, identity }: ScrapePlan): RequestRules {
     return { ...this.egress.rulesFor(from, input.allowed_domains), ...(identity && { identity }) }
   }
 
@@ -194,7 +186,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
       const loaded = await load(plan, {
         // What others read of the host says nothing about pages of an identity, and the reverse.
         memory: plan.identity ? new HostMemory() : this.#memory,
-        egress: this.#rulesOf(plan),
+        egress: this.rulesOf(plan),
         renderer: this.#loadRenderer,
         signal: inner,
         deadline: start + ms,
@@ -275,11 +267,6 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
     return this.#threads?.isReady ?? false
   }
 
-  readonly #loadProfiles = async (): Promise<ProfileStore> => {
-    const { stores, stateDir, profileKey } = this.#config
-    return stores?.profiles ?? new (await import('../store/profiles.ts')).ProfileStore(stateDir, profileKey)
-  }
-
   readonly #loadRenderer = (): Promise<Renderer> =>
     (this.#loading ??= import('../render/browser/renderer.ts').then(({ Renderer }) => {
       this.#renderer = new Renderer(this.#config, this.egress, this.#shares)
@@ -296,7 +283,10 @@ function timed({ answer, ...rest }: WrittenAnswer, start: number): WrittenAnswer
 }
 
 /** Returns a plan as plain data for a worker thread, which makes no requests. */
-const withoutIdentity = ({ identity: _, ...plan }: ScrapePlan): ScrapePlan => plan
+function withoutIdentity(whole: ScrapePlan): ScrapePlan {
+  const { identity: _, ...plan } = whole
+  return plan
+}
 
 const rulesUsed = 'the page is too large for the language model: rules were used instead'
 

@@ -1,6 +1,6 @@
 /** Reads cookies as callers give them: a list, or the text of a header, a file or a command. */
 import { BaxError } from '../../../core/errors/errors.ts'
-import type { IdentityCookies } from '../../../core/shapes/identity.ts'
+import type { IdentityCookies } from '../../../core/shapes/read/identity.ts'
 import { type JarCookie, parsePair } from './cookie-jar.ts'
 
 /** Fields of cookies in lists of bax, Playwright and browser extensions. */
@@ -30,10 +30,12 @@ const refused = (message: string): BaxError =>
 export function fromHeader(text: string, { hostname }: URL): JarCookie[] {
   const pairs = text.split(';').map((part) => part.trim()).filter(Boolean) // prettier-ignore
   // The text is not repeated: it may be a secret.
-  if (pairs.some((pair) => !/^[^=\s]+=/.test(pair) || /[\0-\x1f\x7f]/.test(pair)))
+  if (pairs.some((pair) => !/^[^=\s]+=/.test(pair) || !isPrintable(pair)))
     throw refused('must be name=value pairs separated by "; ", a Netscape or JSON file, or a curl command')
   return pairs.map((pair) => ({ ...parsePair(pair), domain: hostname, ...sessionCookie }))
 }
+
+const isPrintable = (text: string): boolean => /^[ -~\u0080-\uffff]*$/.test(text)
 
 const sessionCookie = { path: '/', expires: -1, httpOnly: false, secure: false, sameSite: 'Lax' } as const
 
@@ -41,7 +43,8 @@ function fromJson(text: string, start: URL): JarCookie[] {
   let value: unknown
   try {
     value = JSON.parse(text)
-  } catch (cause) {
+  } catch {
+    // The error would repeat the text.
     throw refused('are not valid JSON')
   }
   const list = Array.isArray(value) ? value : (value as { cookies?: unknown }).cookies

@@ -1,5 +1,5 @@
 /** Who reads pages: cookies, headers and the properties of a browser, the same over HTTP and rendered. */
-import type { IdentityInput } from '../../../core/shapes/identity.ts'
+import type { IdentityInput } from '../../../core/shapes/read/identity.ts'
 import type { StorageState } from '../../../core/stores.ts'
 import type { RequestIdentity } from '../../egress/egress.ts'
 import type { ResponseHeaders } from '../../egress/response-headers.ts'
@@ -26,6 +26,7 @@ export class ReadIdentity implements RequestIdentity {
   readonly #facts: IdentityFacts
   readonly #headers: Readonly<Record<string, string>>
   readonly #jar: CookieJar
+  readonly #views = new Map<string, ReadIdentity>()
 
   /** @throws BaxError `invalid_request` for cookies that cannot be read */
   constructor(facts: IdentityFacts, jar?: CookieJar) {
@@ -92,7 +93,11 @@ export class ReadIdentity implements RequestIdentity {
 
   /** Returns the same identity for a URL of a list: its headers, and its cookies without a domain, are for that host. */
   at(href: string): ReadIdentity {
-    return new ReadIdentity({ ...this.#facts, start: new URL(href) }, this.#jar)
+    const start = new URL(href)
+    if (start.origin === this.#facts.start.origin) return this
+    let view = this.#views.get(start.origin)
+    if (!view) this.#views.set(start.origin, (view = new ReadIdentity({ ...this.#facts, start }, this.#jar)))
+    return view
   }
 }
 

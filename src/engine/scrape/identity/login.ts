@@ -18,19 +18,28 @@ function namesLogin(href: string): boolean {
   return words.some((word) => loginName.test(word.replaceAll('_', '-')))
 }
 
-/** Whether a page has a form with one password, which is not a new one. */
+/** Whether a page has a form for a name and one password, or for nothing but a password. */
 function hasLoginForm({ document }: LoadedPage): boolean {
   if (!document.isPage) return false
   const { root } = document.tree
   const forms = elementsOf(root).filter(({ tag }) => tag === 'form')
-  const inForms = forms.map((form) => passwordsIn(form))
-  const counted = new Set(inForms.flat())
+  const groups = forms.map((form) => ({ passwords: passwordsIn(form), hasName: inputsIn(form, nameTypes).length > 0 }))
+  const inForms = new Set(groups.flatMap(({ passwords }) => passwords))
   // Pages that send passwords with scripts often have no form.
-  const loose = passwordsIn(root).filter((input) => !counted.has(input))
-  return [...inForms, loose].some(
-    ([only, ...others]) => only && others.length === 0 && !/new-password/i.test(attribute(only, 'autocomplete')),
+  const loose = { passwords: passwordsIn(root).filter((input) => !inForms.has(input)), hasName: false }
+  const asking = [...groups, loose].filter(({ passwords }) => passwords.length > 0)
+  return asking.some(
+    ({ passwords: [only, ...others], hasName }) =>
+      others.length === 0 &&
+      !/new-password/i.test(attribute(only!, 'autocomplete')) &&
+      // Beside a form for a new password, another one confirms something, such as the end of the account.
+      (hasName || asking.length === 1),
   )
 }
 
-const passwordsIn = (element: ElementNode): ElementNode[] =>
-  elementsOf(element).filter((one) => one.tag === 'input' && attribute(one, 'type').toLowerCase() === 'password')
+const nameTypes = /^(?:|text|email|tel)$/
+
+const inputsIn = (element: ElementNode, types: RegExp): ElementNode[] =>
+  elementsOf(element).filter((one) => one.tag === 'input' && types.test(attribute(one, 'type').toLowerCase()))
+
+const passwordsIn = (element: ElementNode): ElementNode[] => inputsIn(element, /^password$/)

@@ -2,9 +2,8 @@
 import type { Caller } from '../../../core/access/caller.ts'
 import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import { hasIdentity } from '../../../core/identity.ts'
-import type { IdentityInput } from '../../../core/shapes/identity.ts'
+import type { IdentityInput } from '../../../core/shapes/read/identity.ts'
 import type { ProfileStore, StorageState } from '../../../core/stores.ts'
-import { playwright } from '../../browser/cdp/playwright.ts'
 import { type Device, ReadIdentity } from '../../render/identity/identity.ts'
 
 export interface IdentityContext {
@@ -16,6 +15,7 @@ export interface IdentityContext {
 
 export interface OpenedIdentity {
   readonly identity: ReadIdentity
+  readonly profileId?: string
   /** Saves changed cookies to the profile, if that is requested; returns a warning if it fails. */
   save(): Promise<string | undefined>
 }
@@ -32,16 +32,18 @@ export async function openIdentity(
   if (input.save_profile && input.profile === undefined) throw needsProfile()
   const store = input.profile === undefined ? undefined : await profiles()
   const profile = input.profile === undefined ? undefined : await store!.load(input.profile, caller)
-  const device = input.mobile ? phone() : undefined
+  const device = input.mobile ? await phone() : undefined
   const identity = new ReadIdentity({
     input,
     start,
     ...(profile && { state: profile.state }),
     ...(device && { device }),
   })
+  let saved = 0
   const save = async () => {
     const { jar, origins } = identity
-    if (!profile || !input.save_profile || jar.changes === 0) return undefined
+    if (!profile || !input.save_profile || jar.changes === saved) return undefined
+    saved = jar.changes
     const state: StorageState = { cookies: jar.all(), origins: [...origins] }
     try {
       await store!.update(profile.profile_id, state)
@@ -50,7 +52,7 @@ export async function openIdentity(
       return `the profile was not saved: ${asBaxError(error).message}`
     }
   }
-  return { identity, save }
+  return { identity, save, ...(profile && { profileId: profile.profile_id }) }
 }
 
 const needsProfile = (): BaxError =>
@@ -58,7 +60,8 @@ const needsProfile = (): BaxError =>
     details: [{ path: 'save_profile', message: 'needs profile' }],
   })
 
-function phone(): Device {
-  const { userAgent, viewport, deviceScaleFactor } = playwright().devices['Pixel 7']!
+async function phone(): Promise<Device> {
+  const { devices } = await import('playwright')
+  const { userAgent, viewport, deviceScaleFactor } = devices['Pixel 7']!
   return { userAgent, viewport, deviceScaleFactor }
 }

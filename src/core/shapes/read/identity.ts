@@ -1,10 +1,10 @@
 /** The identity of a read: who visits a page. All operations that read pages share these fields. */
 import { z } from 'zod'
-import type { IdentityName } from '../identity.ts'
-import { limits } from '../limits/limits.ts'
-import { flag, identifier, number, printable } from './fields.ts'
-import { isLanguageTag, isTimeZone } from './regions.ts'
-import { profileId, sessionInput } from './session.ts'
+import type { IdentityName } from '../../identity.ts'
+import { limits } from '../../limits/limits.ts'
+import { flag, number, printable } from '../fields.ts'
+import { isLanguageTag, isTimeZone } from '../regions.ts'
+import { profileId, sessionInput } from '../session.ts'
 
 const { headers: most, headerChars } = limits.network
 
@@ -90,3 +90,8 @@ const identityInput = z.object(identityFields)
 
 export type IdentityInput = z.output<typeof identityInput>
 export type IdentityCookies = NonNullable<IdentityInput['cookies']>
+
+/** An encrypted identity, as it is stored with a crawl. */
+export type SealedIdentity = { readonly sealed: 'aes-256-gcm' } & Readonly<
+  Record<'salt' | 'iv' | 'tag' | 'data', string>
+>
