@@ -45,7 +45,7 @@ export const onFleet = named([
   'clients/cdp', 'clients/curl', 'clients/firecrawl-changes', 'clients/firecrawl-cli', 'clients/firecrawl-jobs',
   'clients/firecrawl-v1', 'clients/firecrawl-v2', 'flow/cdp-isolation', 'flow/cli-sessions', 'flow/confirm',
   'flow/crawl', 'flow/crawl-async', 'flow/crawl-polled', 'flow/crawl-since', 'flow/default-session', 'flow/diagnostics',
-  'flow/downloads', 'flow/ended-servers', 'flow/ended-targets', 'flow/front-door', 'flow/isolation', 'flow/mcp-http',
+  'flow/downloads', 'flow/ended-servers', 'flow/ended-targets', 'flow/front-door', 'flow/identity', 'flow/identity-crawl', 'flow/isolation', 'flow/mcp-http',
   'flow/page-requests', 'flow/path-tricks', 'flow/quotas', 'flow/session-cdp', 'flow/session-files', 'flow/sessions',
   'flow/shell-ended', 'flow/upload',
 ]) // prettier-ignore

@@ -17,6 +17,7 @@ import {
   mapInput,
 } from '../core/shapes/crawl.ts'
 import { identifier, integer, listOf } from '../core/shapes/fields.ts'
+import { identityErrors } from './scrape.ts'
 import { samples } from './samples.ts'
 
 const id = identifier.describe('Crawl ID')
@@ -52,7 +53,7 @@ export const crawl = defineOperation({
       return { ...state, ...(await engine.crawls.accounts(noted, call)) }
     },
   },
-  errors: ['url_blocked', 'model_not_configured', 'rate_limited', 'no_space', 'crawl_not_found', 'conflict'],
+  errors: ['url_blocked', 'model_not_configured', 'rate_limited', 'no_space', 'crawl_not_found', ...identityErrors],
   run: (engine, { origin, scrape_options: page, ...input }, call) => {
     const polled = origin !== undefined && { async: true, path_syntax: input.path_syntax ?? ('regex' as const) }
     return engine.crawls.crawl({ ...input, ...page, ...polled }, call)
@@ -136,7 +137,7 @@ export const resumeCrawl = defineOperation({
   output: crawlAccepted,
   status: () => 202,
   statuses: [202],
-  errors: ['crawl_not_found', 'conflict'],
+  errors: ['crawl_not_found', ...identityErrors],
   run: (engine, input, call) => engine.crawls.resume(input.id, call),
 })
 
@@ -175,6 +176,6 @@ export const map = defineOperation({
   sample: { url: 'https://example.com', limit: 1000 },
   input: mapInput,
   output: mapAnswer,
-  errors: ['url_blocked'],
+  errors: ['url_blocked', ...identityErrors],
   run: (engine, input, call) => engine.crawls.map(input, call),
 })

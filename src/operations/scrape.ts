@@ -16,6 +16,9 @@ export const onScraper: OnAny<ScrapeInput> = {
   affinity: ({ url, max_age }) => (typeof url === 'string' && Number(max_age) > 0 ? url : undefined),
 }
 
+/** Errors of the identity of a read. */
+export const identityErrors = ['profile_not_found', 'profile_locked', 'conflict'] as const
+
 export const scrape = defineOperation({
   summary: 'Scrape a page as Markdown, HTML or data',
   description:
@@ -38,7 +41,7 @@ export const scrape = defineOperation({
   errors: [
     'timeout', 'url_blocked', 'model_not_configured', 'browser_not_found', 'browser_failed', 'dns_failed',
     'connection_failed', 'tls_error', 'too_many_redirects', 'navigation_aborted', 'navigation_failed', 'page_crashed',
-    'action_failed', 'content_too_large', 'unsupported_content_type',
+    'action_failed', 'content_too_large', 'unsupported_content_type', ...identityErrors,
   ], // prettier-ignore
   heavy: true,
   run: (engine, input, call) => engine.extractor.scrape(input, call),

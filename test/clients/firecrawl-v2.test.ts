@@ -107,9 +107,9 @@ describe('scrape', () => {
   })
 
   test('names unsupported options in the warning of the document', async () => {
-    const { markdown, warning } = await firecrawl.scrape(`${site.url}/article`, { mobile: true, proxy: 'stealth' })
+    const { markdown, warning } = await firecrawl.scrape(`${site.url}/article`, { location: { country: 'AT' }, proxy: 'stealth' }) // prettier-ignore
     expect(markdown).toContain('How deltas grow')
-    expect(warning).toMatch(/ignored unknown fields: .*mobile.*proxy/)
+    expect(warning).toMatch(/ignored unknown fields: .*location.*proxy/)
   })
 
   test('returns a page with an error status as a document with that status', async () => {

@@ -48,6 +48,7 @@ const given: Record<string, Record<string, string>> = {
     'page.html': '<!doctype html><title>Page</title><h1>Page</h1><p>of a file, with as many words as a text has.</p>',
     'product.json': '{"type": "object", "properties": {"title": {"type": "string"}}}',
   },
+  logins: { 'cookies.txt': 'theme=dark; lang=de\n' },
   recording: { 'flow.yaml': 'session: {start_url: https://example.com}\nsteps: [get_title]\n' },
   search: { 'paper.json': '{"type": "object", "properties": {"title": {"type": "string"}}}' },
   scripts: { 'login.yaml': login, 'tests/shop/title.yaml': 'session: {start_url: https://example.com}\nsteps: [get_title]\n' }, // prettier-ignore

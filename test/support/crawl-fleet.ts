@@ -72,7 +72,7 @@ export async function openCrawlFleet({ url, client }: TestRedis, options: FleetO
   const program = await makeHostProgram(workerSource)
   const redis = await connectRedis({ url, log })
   const { allowances, keys = engine.keys, gatewayBuild = build, workerCount = () => 1 } = options
-  const crawls = new CrawlService(new FleetCrawlHost({ redis, build: gatewayBuild, log, mostPages: Infinity, check: async () => {}, workers: async () => workerCount(), ...(allowances && { allowances }) })) // prettier-ignore
+  const crawls = new CrawlService(new FleetCrawlHost({ redis, build: gatewayBuild, log, mostPages: Infinity, check: async () => {}, identities: async () => (await engine.extractor.load()).identities, workers: async () => workerCount(), ...(allowances && { allowances }) })) // prettier-ignore
   const workers: CrawlWorker[] = []
   const connections: Redis[] = [redis]
   let processes = 0

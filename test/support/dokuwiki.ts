@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { missingForPhp, servePhp, unpackPhp } from './debian-php.ts'
 
@@ -16,6 +16,8 @@ export interface Wiki {
   readonly password: string
   /** Returns the text of a stored page, or undefined if there is none. */
   page(name: string): Promise<string | undefined>
+  /** Adds a page; only users can read those in the namespace `private`. */
+  add(name: string, text: string): Promise<void>
   /** Returns the bytes of an uploaded file, or undefined. */
   media(name: string): Promise<Buffer | undefined>
   close(): Promise<void>
@@ -36,6 +38,11 @@ export async function startWiki(): Promise<Wiki> {
     user,
     password,
     page: async (name) => (await readMaybe(join(data, 'pages', `${name}.txt`)))?.toString(),
+    add: async (name, text) => {
+      const file = join(data, 'pages', `${name.replaceAll(':', '/')}.txt`)
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, text)
+    },
     media: async (name) => readMaybe(join(data, 'media', name)),
     close,
   }
@@ -64,7 +71,7 @@ async function configure(root: string, user: string, password: string): Promise<
   for (const name of ['acl.auth.php', 'users.auth.php']) await rm(join(conf, name), { force: true })
   const { stdout: hash } = await run('php', ['-r', 'echo password_hash($argv[1], PASSWORD_BCRYPT);', password])
   await writeFile(join(conf, 'users.auth.php'), `${user}:${hash}:Anna Example:anna@example.com:admin,user\n`)
-  await writeFile(join(conf, 'acl.auth.php'), '*\t@ALL\t1\n*\t@user\t8\n')
+  await writeFile(join(conf, 'acl.auth.php'), '*\t@ALL\t1\n*\t@user\t8\nprivate:*\t@ALL\t0\nprivate:*\t@user\t8\n')
   const settings = {
     title: 'Team Wiki',
     savedir: `${root}/var/lib/dokuwiki/data`,

@@ -12,6 +12,7 @@ import { parseInvocation, type Invocation, type TerminalCommand } from '../parse
 import { print } from '../io.ts'
 import { showAnswer } from '../output/output.ts'
 import { readOperation } from '../run-operation.ts'
+import { addIdentityFlags, withIdentity } from '../scrape/identity-flags.ts'
 import { addJsonFlags, withJsonFormat } from '../scrape/json-format.ts'
 import { attributeOf, kebab, type TypedArguments } from '../../lines/values.ts'
 
@@ -47,6 +48,7 @@ function readTyped(invocation: Invocation): { context: Context; typed: TypedArgu
     command.option('--dry-run', 'print the URLs of the pages instead of their content')
     for (const param of fieldsOf(invocation)) if (param.name !== 'dry_run') addParam(command, param)
     addJsonFlags(command)
+    addIdentityFlags(command)
     command.option('--fail-on-error', 'exit with 1 if any page fails')
     command.option('--async', 'print the ID of the crawl without waiting for it')
     const group = (option: Option) => command.addOption(option.helpGroup('Existing crawls:'))
@@ -64,7 +66,7 @@ function checkKnown(invocation: Invocation, { words, flags }: TypedArguments, ve
   const fail = (what: string, hint: string) => new BaxError('invalid_request', what, { hint })
   if (verbs.length > 1) throw fail(`--${verbs.join(' and --')} exclude each other`, 'use one of them')
   if (words[0] !== undefined) throw fail(`--${verbs[0]} takes no <url>`, 'leave out the URL')
-  const own = [...fieldsOf(invocation).map(({ name }) => name), 'prompt', 'schema', 'async']
+  const own = [...fieldsOf(invocation).map(({ name }) => name), 'prompt', 'schema', 'header', 'cookie', 'async']
   const given = own.find((name) => flags[attributeOf({ name })] !== undefined)
   if (given)
     throw fail(
@@ -86,7 +88,8 @@ async function readInput(context: Context, typed: TypedArguments): Promise<Unche
   }
   const { since, ...others } = input
   const id = typeof since === 'string' ? await crawlSince(context, since) : undefined
-  return withJsonFormat({ ...others, ...(id !== undefined && { since: id }) }, typed.flags, context.io.cwd)
+  const own = withIdentity({ ...others, ...(id !== undefined && { since: id }) }, typed.flags, context.io.cwd)
+  return withJsonFormat(own, typed.flags, context.io.cwd)
 }
 
 /** Starts a crawl that continues without this command. */

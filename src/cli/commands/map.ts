@@ -6,6 +6,7 @@ import { print } from '../io.ts'
 import { blockedHint } from '../../core/text/result-notes.ts'
 import { showWarning } from '../output/output.ts'
 import { withClock } from '../output/progress.ts'
+import { addIdentityFlags, withIdentity } from '../scrape/identity-flags.ts'
 import { operationCommand, type OperationShape } from '../operation-command.ts'
 
 /** Returns a URL with what llms.txt says about it. */
@@ -18,11 +19,15 @@ const shape = {
   cli: 'map <url>',
   summary: 'List the URLs of a site',
   operation: 'map',
-  flags: (command) => void command.option('--descriptions', 'add what llms.txt says about a URL, after a tab'),
+  flags(command) {
+    addIdentityFlags(command)
+    command.option('--descriptions', 'add what llms.txt says about a URL, after a tab')
+  },
 } satisfies OperationShape
 
 export const command = operationCommand(shape, async ({ io, settings, typed, input, ask }) => {
-  const answer = await withClock(io, `finding the URLs of ${String(input['url'])}`, () => ask())
+  const own = withIdentity({}, typed.flags, io.cwd)
+  const answer = await withClock(io, `finding the URLs of ${String(input['url'])}`, () => ask(own))
   if (settings.json) print(io, JSON.stringify(answer))
   else {
     const isDescribed = typed.flags['descriptions'] === true || io.stdout.isTTY === true

@@ -2,6 +2,7 @@
 import { addParam } from '../../lines/flags.ts'
 import { locateEngine } from '../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
+import { addIdentityFlags } from '../scrape/identity-flags.ts'
 import { addJsonFlags } from '../scrape/json-format.ts'
 import { scrapeFields, scrapePages } from '../scrape/scrape-pages.ts'
 
@@ -14,6 +15,7 @@ export const command: TerminalCommand = {
       command.option('--file <path>', 'file with one URL per line; lines starting with # are ignored')
       for (const param of scrapeFields(invocation.manifest)) addParam(command, param)
       addJsonFlags(command)
+      addIdentityFlags(command)
       command.option('-o, --output <file|folder>', 'file for the page; folder for several pages or formats')
       command.option('--ndjson', 'print one JSON response per line')
       command.option('--fail-on-status', 'fail if a page has an HTTP error status')

@@ -10,6 +10,7 @@ import { startCount, startSpinner } from '../output/progress.ts'
 import { flagValue, type TypedArguments, fileText } from '../../lines/values.ts'
 import { inOrder } from './in-order.ts'
 import { pageWriterFor, type Scraped } from './page-writer.ts'
+import { withIdentity } from './identity-flags.ts'
 import { withJsonFormat } from './json-format.ts'
 import { type Io, readStdin } from '../io.ts'
 
@@ -25,7 +26,8 @@ export async function scrapePages(context: Context, typed: TypedArguments, engin
   const { io, manifest } = context
   try {
     const fields = scrapeFields(manifest).map((param) => [param.name, flagValue(param, typed.flags, io.cwd)] as const)
-    const input = withJsonFormat(uncheckedFields(Object.fromEntries(fields)), typed.flags, io.cwd)
+    const given = withJsonFormat(uncheckedFields(Object.fromEntries(fields)), typed.flags, io.cwd)
+    const input = withIdentity(given, typed.flags, io.cwd)
     const urls = await urlsOf(io, typed)
     const writer = pageWriterFor(context, typed.flags, input, urls.length)
     const failOnStatus = typed.flags['failOnStatus'] === true

@@ -81,7 +81,8 @@ export async function openFleet({ url, secretFile }: FleetAccess, log: Log) {
       redis.disconnect()
     }
     const channel = () => workerChannel(secret)
-    return { redis, channel, forwarded, secret, claim, build: buildId(), version, close }
+    const identityKey = secret.toString('base64')
+    return { redis, channel, forwarded, secret, identityKey, claim, build: buildId(), version, close }
   } catch (error) {
     redis.disconnect()
     throw error

@@ -26,11 +26,11 @@ export async function openGateway(access: FleetAccess, { config, allowances, sca
   const { log, profileKey } = config
   const ca = access.caFile === undefined ? undefined : readCa(access.caFile)
   const fleet = await openFleet(access, log)
-  const { redis, forwarded, secret, claim, build, version } = fleet
+  const { redis, forwarded, secret, identityKey, claim, build, version } = fleet
   try {
     const stores = await openRedisStores({ redis, allowances, log, ...(profileKey !== undefined && { profileKey }) })
     const environment = { ...io, ...(config.shell && { docker: config.shell }) }
-    const own = createEngine({ ...config, stores })
+    const own = createEngine({ ...config, stores, identityKey })
     const whyUnreachable: GatewayParts['whyUnreachable'] = (worker) => forwarder.whyUnreachable(worker)
     const assertData = () => claim.assertData()
     const facts = { redis, secret, build, version, own, allowances, scaling, environment, whyUnreachable, assertData, log } // prettier-ignore

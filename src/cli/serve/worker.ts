@@ -33,7 +33,7 @@ export async function openWorker(
   ])
   const { log, profileKey } = config
   const fleet = await openFleet(access, log)
-  const { redis, forwarded, secret, build, version } = fleet
+  const { redis, forwarded, secret, identityKey, build, version } = fleet
   const own = { redis, log, ...(profileKey !== undefined && { profileKey }) }
   const stores = await orClose(openRedisStores(own), fleet)
   let membership: Membership | undefined
@@ -41,7 +41,7 @@ export async function openWorker(
   const bound = boundTo(() => membership!)
   const verifier = forwarded.forWorker((id) => membership?.lease.isOwn(id))
   const report = (error: Error) => log('warn', 'cannot update the directory of the fleet', { error: error.message })
-  const engine = createEngine({ ...config, stores, bound, workerId: () => membership?.lease.id })
+  const engine = createEngine({ ...config, stores, identityKey, bound, workerId: () => membership?.lease.id })
   const workSlots = new WorkSlots(limits.overload.pages, 1)
   const begin = (url: string) =>
     Membership.begin({

@@ -13,6 +13,8 @@ export interface EngineConfig extends EngineSettings {
   readonly display: boolean
   /** Stores that replace the files of the state folder, where machines share them. */
   readonly stores?: Partial<Stores>
+  /** Secret that encrypts the identities of crawls; by default the profile key, or one in the state folder. */
+  readonly identityKey?: string
   /** Directory of the fleet that this engine is a worker of. */
   readonly bound?: BoundObjects
   /** Returns the ID of this worker in its fleet; undefined before its registration. */

@@ -1,10 +1,12 @@
 /** Shapes of crawls and maps: requests and responses (`spec: contract 8`). */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
-import { type ScrapeAction, scrapeData, scrapeOptions, sender, warningFields } from './scrape.ts'
+import { scrapeData, scrapeOptions, sender, warningFields } from './scrape.ts'
 import { changeStatuses, siteChanges } from './jobs/changes.ts'
 import { eventOf, flag, identifier, integer, named, number, urlText } from './fields.ts'
 import { llmsEntry, llmsFile, siteMap } from './jobs/sources.ts'
+import { identityFields, type SealedIdentity } from './read/identity.ts'
+import type { UrlList } from './jobs/url-list.ts'
 import { webhookInput } from './jobs/webhook.ts'
 
 const { crawl } = limits
@@ -14,7 +16,7 @@ const crawlStatuses = ['scraping', 'completed', 'failed', 'cancelled'] as const
 
 /** Reasons why a discovered URL was not visited, or its page is not in `data`. */
 const skipReasons = [
-  'excluded', 'off_host', 'too_long', 'max_depth', 'limit', 'redirect_duplicate', 'out_of_time', 'cancelled',
+  'excluded', 'logout', 'off_host', 'too_long', 'max_depth', 'limit', 'redirect_duplicate', 'out_of_time', 'cancelled',
 ] as const // prettier-ignore
 
 const start = urlText.describe('Start page; https:// when it has no scheme, http:// on loopback hosts')
@@ -44,6 +46,8 @@ const scope = {
     .optional()
     .describe("Number of concurrent pages; adapted to the machine's load when omitted. It does not affect the result"),
   allowed_domains,
+  ...identityFields,
+  follow_logout: flag('Also follow links that log out, which are skipped when pages are read with an identity'),
 }
 
 export const crawlInput = z.object({
@@ -101,9 +105,11 @@ const crawlError = named('CrawlError', {
   status_code: z.int().optional(),
 })
 
-const crawlSkipped = z
-  .object({ url: z.string(), reason: z.enum(skipReasons) })
-  .meta({ id: 'CrawlSkipped', description: 'excluded: by a path glob; off_host: another host; limit: limit reached' })
+const crawlSkipped = z.object({ url: z.string(), reason: z.enum(skipReasons) }).meta({
+  id: 'CrawlSkipped',
+  description:
+    'excluded: by a path glob; logout: it may end the session of the reader; off_host: another host; limit: limit reached',
+})
 
 const outcome = {
   success: z.boolean().describe('The start page was fetched'),
@@ -269,18 +275,13 @@ export const mapAnswer = named('MapAnswer', {
   code: z.string().optional(),
 })
 
-/** URLs to visit in place of the links of a start page. */
-export interface UrlList {
-  readonly kind: Exclude<(typeof jobKinds)[number], 'crawl'>
-  readonly urls: readonly string[]
-  readonly actions: readonly ScrapeAction[]
-}
-
 /** A crawl as requested and stored. */
 export type CrawlInput = z.output<typeof crawlInput> & {
   readonly list?: UrlList
   /** Whether webhooks use the format of Firecrawl's second API. */
   readonly v2?: true
+  /** The identity, encrypted, in place of its fields. */
+  readonly identity?: SealedIdentity
 }
 export type CrawlStatus = (typeof crawlStatuses)[number]
 export type CrawlError = z.output<typeof crawlError>

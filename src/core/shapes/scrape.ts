@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { changeTracking, trackingOptions } from './jobs/changes.ts'
 import { jsonSchema } from './json-schema.ts'
+import { identityFields } from './read/identity.ts'
 import { allowedDomains, flag, listOf, named, number, selectorText, urlText } from './fields.ts'
 
 const { scrape } = limits
@@ -104,6 +105,7 @@ export const scrapeOptions = z.object({
   block_ads: z.boolean().default(true).describe('Block advertisements'),
   remove_overlays: flag('Remove cookie banners and other overlays'),
   allowed_domains: allowedDomains,
+  ...identityFields,
 })
 
 export const scrapeInput = z.object({
@@ -116,7 +118,7 @@ export const scrapeInput = z.object({
 const text = z.string().optional()
 
 /** Problems with a page that was scraped nevertheless. */
-const warningCodes = ['empty_page', 'little_content', 'render_failed', 'markdown_incomplete'] as const
+const warningCodes = ['empty_page', 'little_content', 'render_failed', 'markdown_incomplete', 'login_required'] as const
 
 /** A warning and its code. */
 export const warningFields = {
@@ -125,7 +127,7 @@ export const warningFields = {
     .enum(warningCodes)
     .optional()
     .describe(
-      'empty_page: no visible text, or only a notice such as "Loading", after waiting; little_content: the main content is less than a tenth of the text of the page; render_failed: the page as fetched, because it could not be rendered; markdown_incomplete: the page, because the Markdown that the site offers is much shorter',
+      'empty_page: no visible text, or only a notice such as "Loading", after waiting; little_content: the main content is less than a tenth of the text of the page; render_failed: the page as fetched, because it could not be rendered; markdown_incomplete: the page, because the Markdown that the site offers is much shorter; login_required: the page asks for a login although the request has an identity',
     ),
 }
 

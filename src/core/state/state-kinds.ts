@@ -105,6 +105,7 @@ export const stateKinds = {
 
 /** Files of plain text. */
 export const textKinds = {
+  identityKey: { name: 'key of stored identities', files: /^identity\.key$/, isContent: isSha256 },
   lockKey: { name: 'key of the lock', files: /^engine\.key$/, isContent: isSha256 },
   shellEngine: {
     name: 'id of the shell engine',

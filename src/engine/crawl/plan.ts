@@ -1,7 +1,10 @@
 /** Converts the input of a crawl to scrape plans for its pages. */
-import type { CrawlInput, UrlList } from '../../core/shapes/crawl.ts'
+import { noIdentity } from '../../core/identity.ts'
+import type { UrlList } from '../../core/shapes/jobs/url-list.ts'
+import type { CrawlInput } from '../../core/shapes/crawl.ts'
 import { normaliseUrl } from '../../core/net/urls.ts'
 import { webhookOf } from '../../core/shapes/jobs/webhook.ts'
+import type { ReadIdentity } from '../render/identity/identity.ts'
 import type { PageScraper } from '../scrape/scraper.ts'
 import type { Origin } from '../../core/process/turns.ts'
 import { scrapeUrl } from '../render/http/web-url.ts'
@@ -30,13 +33,16 @@ export const sourcesOf = ({ list, sitemap, llms = 'skip', max_depth: depth, limi
 type Sources = Pick<CrawlInput, 'list' | 'sitemap' | 'max_depth' | 'limit'> & Partial<Pick<CrawlInput, 'llms'>>
 
 /** @throws BaxError `invalid_request` or `url_blocked` */
-export function planCrawl(input: CrawlInput, from: Origin = null): CrawlPlan {
+export function planCrawl(input: CrawlInput, from: Origin = null, identity?: ReadIdentity): CrawlPlan {
   const { formats, wait_for, json_options, change_tracking_options: tracking, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, allowed_domains, prefer_markdown } = input // prettier-ignore
   // The HTML of a page has more links than its Markdown. Crawls stored by earlier versions have no preference.
   const needsHtml = prefer_markdown === 'auto' && !input.list && input.llms !== 'only'
   const options = { prefer_markdown: needsHtml ? 'never' as const : (prefer_markdown ?? 'never'), formats, wait_for, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, ...(json_options && { json_options }), ...(allowed_domains && { allowed_domains }), ...(tracking && { change_tracking_options: tracking }) } // prettier-ignore
   const actions = [...(input.list?.actions ?? [])]
-  const page = (url: string): ScrapePlan => planScrape({ url, ...options, max_age: 0, actions }, from)
+  const page = (url: string): ScrapePlan => {
+    const plan = planScrape({ url, ...options, ...noIdentity, max_age: 0, actions }, from)
+    return identity ? { ...plan, identity: input.list ? identity.at(plan.url) : identity } : plan
+  }
   const startUrl = new URL(page(input.url).url)
   const start = crawlableUrl(startUrl.href)!
   if (input.list) return { from, ...listPlan(input, input.list, page) }

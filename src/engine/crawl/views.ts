@@ -115,8 +115,9 @@ export function usageAnswer(
   }
 }
 
-/** Returns the input of a crawl without the secrets of its webhook. */
-function optionsOf({ webhook, ...input }: CrawlInput): Record<string, unknown> {
+/** Returns the input of a crawl without its identity and the secrets of its webhook. */
+function optionsOf(whole: CrawlInput): Record<string, unknown> {
+  const { webhook, identity: _, ...input } = whole
   return webhook === undefined ? input : { ...input, webhook: { url: webhookOf(webhook).url } }
 }
 

@@ -10,6 +10,7 @@ import { defaultPorts, Failures } from './failures.ts'
 import { HostResolver } from './host-resolver.ts'
 import { bareHost, Policy } from './policy.ts'
 import { openProxy, type Proxy } from './proxy.ts'
+import type { ResponseHeaders } from './response-headers.ts'
 
 export type ProxyInput = NonNullable<SessionInput['proxy']>
 
@@ -29,6 +30,18 @@ export interface Route extends Chain {
   readonly failures: Failures
 }
 
+/** Who a request is from: what is sent in addition to, or instead of, the engine's own headers. */
+export interface RequestIdentity {
+  readonly userAgent: string | undefined
+  readonly acceptLanguage: string | undefined
+  /** Returns the headers of the caller for a URL, with names in lower case. */
+  headersFor(href: string): Readonly<Record<string, string>>
+  /** Returns the value of the header `Cookie` for a URL; empty without cookies. */
+  cookiesFor(href: string): string
+  /** Called with the headers of every response, also of redirects. */
+  received(href: string, headers: ResponseHeaders): void
+}
+
 /** Rules of the engine's own requests. */
 export interface RequestRules extends Pick<Egress, 'checkLiteral' | 'names'> {
   /** Hosts that may be connected to; all when missing. */
@@ -37,6 +50,7 @@ export interface RequestRules extends Pick<Egress, 'checkLiteral' | 'names'> {
   readonly from?: Origin
   /** Returns the proxy for a URL; missing without proxies. */
   readonly proxyFor?: ProxyFor
+  readonly identity?: RequestIdentity
 }
 
 export class Egress {

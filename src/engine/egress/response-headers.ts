@@ -19,6 +19,12 @@ export class ResponseHeaders {
     return [...this.#values].map(([name, values]) => [name, values.join(', ')])
   }
 
+  /** Returns a copy without one of the headers. */
+  without(name: string): ResponseHeaders {
+    const left = [...this.#values].filter(([key]) => key !== name.toLowerCase())
+    return new ResponseHeaders(left.flatMap(([key, values]) => values.map((value) => [key, value] as const)))
+  }
+
   all(name: string): readonly string[] {
     return this.#values.get(name.toLowerCase()) ?? []
   }

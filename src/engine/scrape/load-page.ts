@@ -7,7 +7,7 @@ import { isText, kindOf, kindOfHeaders } from '../render/http/content-kind.ts'
 import { decoderFor } from '../render/http/decoder.ts'
 import { queryEncoderFor } from '../render/http/query-encoder.ts'
 import { checkRedirects, fetchPage, type FetchedPage, type Redirect } from '../render/http/fetch.ts'
-import { type HostMemory, requestedMode } from '../render/decide/fetch-or-render.ts'
+import { HostMemory, requestedMode } from '../render/decide/fetch-or-render.ts'
 import type { Reason } from '../render/decide/page-reason.ts'
 import { headerRefresh, metaRefresh } from '../render/http/web-url.ts'
 import type { Tree } from '../extract/tree.ts'
@@ -18,7 +18,8 @@ import { htmlDocument, htmlDocumentWith, readDocument } from './documents/read.t
 import { textDocument } from './documents/text.ts'
 import { type Extras, areComparable, isReadable, type LoadedPage, type PageReading, renderReason, type VisitResponses } from './loaded-page.ts' // prettier-ignore
 import { type Fetched, loadMarkdownFirst, type MarkdownFirst, type MarkdownSources } from './markdown/markdown-first.ts'
-import type { MarkdownSites } from './markdown/markdown-sites.ts'
+import { MarkdownSites } from './markdown/markdown-sites.ts'
+import { loginUrl } from './identity/login.ts'
 import type { ScrapePlan } from './plan.ts'
 import { withoutBrowser, withRenderFailure, withWarning } from './page-warnings.ts'
 import { framesWarning, holdsFrames, isLarge, type Reading, type UnreadPage } from './reading.ts'
@@ -38,6 +39,11 @@ export interface LoadContext {
   /** What is known about the Markdown of sites. */
   readonly sites: MarkdownSites
 }
+
+/** What is known about hosts. */
+export type Known = Pick<LoadContext, 'memory' | 'sites'>
+
+export const newKnown = (): Known => ({ memory: new HostMemory(), sites: new MarkdownSites() })
 
 export async function loadPage(plan: ScrapePlan, context: LoadContext): Promise<LoadedPage> {
   const requested = requestedMode(plan)
@@ -83,6 +89,12 @@ async function renderIfNeeded(plan: ScrapePlan, context: LoadContext, { page, is
     return page
   }
   return renderPage(plan, context, page, reason)
+}
+
+/** Adds a warning to a page that asks for a login although it was read with an identity. */
+export function withLoginWarning({ url, identity }: ScrapePlan, page: LoadedPage): LoadedPage {
+  const asking = identity && loginUrl(url, page)
+  return asking === undefined ? page : withWarning(page, `the page asks for a login: ${asking}`, 'login_required')
 }
 
 /** Renders a page, and falls back to the fetched one. */
@@ -241,6 +253,7 @@ export async function renderInBrowser(
       url: plan.url,
       allowed: context.egress.allowed,
       from: context.egress.from ?? null,
+      identity: plan.identity,
       waitFor: input.wait_for,
       actions: input.actions,
       ...(formats.has('screenshot') && { screenshot: { fullPage } }),

@@ -5,6 +5,7 @@ import type { TrackingOptions } from '../../core/shapes/jobs/changes.ts'
 import type { FormatName, ScrapeInput } from '../../core/shapes/scrape.ts'
 import type { JsonOptions } from './formats/json.ts'
 import type { SiteSummary } from '../extract/main-content/site/site-memory.ts'
+import type { ReadIdentity } from '../render/identity/identity.ts'
 import { scrapeUrl } from '../render/http/web-url.ts'
 
 export interface ScrapePlan {
@@ -25,6 +26,7 @@ export interface ScrapePlan {
   readonly site?: SiteSummary
   /** ID of the key that the page is loaded for; null for the engine itself. */
   readonly from: Origin
+  readonly identity?: ReadIdentity
 }
 
 interface TrackingPlan extends Partial<TrackingOptions> {
@@ -33,7 +35,7 @@ interface TrackingPlan extends Partial<TrackingOptions> {
 }
 
 /** @throws BaxError `invalid_request` or `url_blocked` */
-export function planScrape(input: ScrapeInput, from: Origin = null): ScrapePlan {
+export function planScrape(input: ScrapeInput, from: Origin = null, identity?: ReadIdentity): ScrapePlan {
   const url = scrapeUrl(input.url)
   const formats = new Set<FormatName>()
   let fullPage = false
@@ -74,7 +76,8 @@ export function planScrape(input: ScrapeInput, from: Origin = null): ScrapePlan 
   const timeoutMs = input.timeout + input.wait_for + waits
   const { prefer_markdown: prefer } = input
   const asMarkdown = prefer !== 'never' && onlyMarkdown(input, formats) && !browserOnly && { markdown: prefer }
-  return { input, url, formats, fullPage, json, ...(tracked && { tracking }), timeoutMs, browserOnly, ...asMarkdown, from } // prettier-ignore
+  const kept = { ...(tracked && { tracking }), ...(identity && { identity }), ...asMarkdown }
+  return { input, url, formats, fullPage, json, timeoutMs, browserOnly, from, ...kept }
 }
 
 /** Whether the result has nothing that needs the HTML of the page. */
@@ -98,3 +101,5 @@ export async function checkSchemaOf({ formats, json, tracking }: ScrapePlan): Pr
   ]
   for (const one of schemas) if (one.schema) (await import('./formats/json.ts')).checkSchema(one)
 }
+
+export const usesModel = ({ formats }: ScrapePlan): boolean => formats.has('json') || formats.has('summary')

@@ -10,19 +10,19 @@ import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { KeyShares } from '../browser/shares/key-shares.ts'
 import type { Egress, RequestRules } from '../egress/egress.ts'
-import { HostMemory, requestedMode } from '../render/decide/fetch-or-render.ts'
+import { requestedMode } from '../render/decide/fetch-or-render.ts'
 import type { LanguageModel } from '../language/model.ts'
 import type { Renderer } from '../render/browser/renderer.ts'
+import { Identities } from './identity/identities.ts'
 import { kindOfHeaders } from '../render/http/content-kind.ts'
 import { type FetchedPage, fetchPage } from '../render/http/fetch.ts'
 import type { TrackedPage, Tracked } from '../changes/tracker.ts'
 import { AnswerCache } from './cache.ts'
-import { fetchMarkdownFirst, fetchOverHttp, type LoadContext, loadPage, renderInBrowser } from './load-page.ts'
+import { fetchMarkdownFirst, fetchOverHttp, type Known, type LoadContext, loadPage, newKnown, renderInBrowser, withLoginWarning } from './load-page.ts' // prettier-ignore
 import { withAnswerWarning } from './page-warnings.ts'
 import type { LoadedPage } from './loaded-page.ts'
 import type { MarkdownFirst } from './markdown/markdown-first.ts'
-import { MarkdownSites } from './markdown/markdown-sites.ts'
-import { checkSchemaOf, planScrape, type ScrapePlan } from './plan.ts'
+import { checkSchemaOf, planScrape, type ScrapePlan, usesModel } from './plan.ts'
 import { isLarge, type UnreadPage, type WriteCondition } from './reading.ts'
 import { asPlain, openReadingWorkers, type ReadingWorkers } from './reading-workers.ts'
 import { type WrittenAnswer, writePage } from './write.ts'
@@ -48,10 +48,10 @@ type UntrackedPage = Omit<TrackedPage, 'model' | 'plan'> & { readonly plan: Scra
 export class PageScraper implements Omit<Scraper, 'parse'> {
   readonly #config: EngineConfig
   readonly egress: Egress
+  readonly identities: Identities
   readonly #shares: KeyShares
-  readonly #memory = new HostMemory()
+  readonly #known = newKnown()
   readonly #cache = new AnswerCache()
-  readonly #sites = new MarkdownSites()
   #loading: Promise<Renderer> | undefined
   #renderer: Renderer | undefined
   #model: LanguageModel | undefined
@@ -66,6 +66,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
     this.#config = config
     this.#shares = shares
     this.egress = egress
+    this.identities = new Identities(config)
   }
 
   /** Key of the signatures of webhooks, if one is configured. */
@@ -78,14 +79,18 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
   }
 
   async scrape(input: ScrapeInput, { signal, caller }: Pick<Call, 'signal' | 'caller'>): Promise<ScrapeAnswer> {
-    const plan = planScrape(input, caller.keyId)
-    await this.check(plan)
-    // A cached page would be compared with itself.
-    const cached = plan.tracking ? undefined : this.#cache.find(input, caller)
+    const checked = planScrape(input, caller.keyId)
+    await this.check(checked)
+    const opened = await this.identities.open(input, caller)
+    const plan = opened ? { ...checked, identity: opened.identity } : checked
+    // A cached page would be compared with itself. Pages that are read with an identity are for that reader only.
+    const isCached = !plan.tracking && !opened
+    const cached = isCached ? this.#cache.find(input, caller) : undefined
     if (cached) return cached
     const answer = await this.#inTime(plan, signal, loadPage)
-    if (answer.success && !plan.tracking) this.#cache.store(input, caller, answer)
-    return answer
+    if (answer.success && isCached) this.#cache.store(input, caller, answer)
+    const unsaved = await opened?.save()
+    return unsaved === undefined ? answer : withAnswerWarning(answer, unsaved)
   }
 
   /** Scrapes a page that `load` loads; the result is not cached, because it may be private to the caller. */
@@ -105,22 +110,25 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
    * Fetches a page over HTTP, and follows redirects. Worker threads, if available, read large pages, or with `all`
    * every HTML page, and write the answer according to `write`.
    */
-  fetch(plan: ScrapePlan, { signal, answers, ...options }: StepContext & ReadingOptions): Promise<MarkdownFirst> {
-    const context = { signal, egress: this.#rulesOf(plan), answers, read: this.#readerOf(plan, signal, options) }
-    if (!plan.markdown) return fetchOverHttp(plan.url, context)
-    return fetchMarkdownFirst(plan, { ...context, sites: this.#sites }, async ({ page }) => page)
+  async fetch(plan: ScrapePlan, { signal, answers, ...options }: StepContext & ReadingOptions): Promise<MarkdownFirst> {
+    const context = { signal, egress: this.rulesOf(plan), answers, read: this.#readerOf(plan, signal, options) }
+    const read = plan.markdown
+      ? await fetchMarkdownFirst(plan, { ...context, ...this.#knownFor(plan) }, async ({ page }) => page)
+      : await fetchOverHttp(plan.url, context)
+    return { ...read, page: withLoginWarning(plan, read.page) }
   }
 
   /** Fetches a page under a condition: the status is 304, without a body, if it is not met. */
   fetchIf(plan: ScrapePlan, condition: Record<string, string>, signal: AbortSignal): Promise<FetchedPage> {
-    const egress = this.#rulesOf(plan)
+    const egress = this.rulesOf(plan)
     return fetchPage(plan.url, { egress, signal, condition, checkHeaders: kindOfHeaders, markdown: plan.markdown !== undefined }) // prettier-ignore
   }
 
-  render(plan: ScrapePlan, context: StepContext & Pick<LoadContext, 'deadline'>): Promise<LoadedPage> {
-    const egress = this.#rulesOf(plan)
+  async render(plan: ScrapePlan, context: StepContext & Pick<LoadContext, 'deadline'>): Promise<LoadedPage> {
+    const egress = this.rulesOf(plan)
     const { signal } = context
-    return renderInBrowser(plan, { ...context, egress, renderer: this.#loadRenderer, read: this.#readerOf(plan, signal) }) // prettier-ignore
+    const read = this.#readerOf(plan, signal)
+    return withLoginWarning(plan, await renderInBrowser(plan, { ...context, egress, renderer: this.#loadRenderer, read })) // prettier-ignore
   }
 
   /** Creates the answer with the requested formats; `start` is `performance.now()` at the beginning of the scrape. */
@@ -171,23 +179,27 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
     ])
   }
 
-  #rulesOf({ input, from }: ScrapePlan): RequestRules {
-    return this.egress.rulesFor(from, input.allowed_domains)
+  /** Returns what is known about hosts. What others read says nothing about pages of an identity, and the reverse. */
+  #knownFor = ({ identity }: ScrapePlan): Known => (identity ? newKnown() : this.#known)
+
+  /** Returns the rules of requests for a page. */
+  rulesOf({ input, from, identity }: ScrapePlan): RequestRules {
+    return { ...this.egress.rulesFor(from, input.allowed_domains), ...(identity && { identity }) }
   }
 
   #inTime(plan: ScrapePlan, signal: AbortSignal, load: PageLoader): Promise<ScrapeAnswer> {
     const { timeoutMs: ms, from } = plan
     const work = async (inner: AbortSignal) => {
       const start = performance.now()
-      const page = await load(plan, {
-        memory: this.#memory,
-        sites: this.#sites,
-        egress: this.#rulesOf(plan),
+      const loaded = await load(plan, {
+        ...this.#knownFor(plan),
+        egress: this.rulesOf(plan),
         renderer: this.#loadRenderer,
         signal: inner,
         deadline: start + ms,
         read: this.#readerOf(plan, inner),
       })
+      const page = withLoginWarning(plan, loaded)
       const { answer } = await this.write(plan, page, start, inner)
       if (!answer.data) return answer
       const { change, warning } = await this.track({ plan, page: answer.data, owner: from, signal: inner }, start)
@@ -240,7 +252,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
       // This thread does not write large pages, which may be kept as fetched, and a rendered page is always kept.
       const when = write !== 'never' && (large || page.render === 'browser') ? 'always' : write
       return threads?.run(
-        { plan, page: asPlain({ ...page, warnings }), write: when, rules },
+        { plan: withoutIdentity(plan), page: asPlain({ ...page, warnings }), write: when, rules },
         { signal, from: plan.from },
       )
     }
@@ -253,7 +265,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
 
   /** Returns what worker threads do for a scrape. */
   #reading(plan: ScrapePlan): ReadingOptions {
-    const write = requestedMode(plan) ? 'always' : this.#memory.ignoredReasons(plan.url)
+    const write = requestedMode(plan) ? 'always' : this.#known.memory.ignoredReasons(plan.url)
     return { all: this.#config.home === 'embedded' ? false : 'ready', write }
   }
 
@@ -278,6 +290,10 @@ function timed({ answer, ...rest }: WrittenAnswer, start: number): WrittenAnswer
   return { answer: { ...answer, data: { ...data, metadata } }, ...rest }
 }
 
-const rulesUsed = 'the page is too large for the language model: rules were used instead'
+/** Returns a plan as plain data for a worker thread, which makes no requests. */
+function withoutIdentity(whole: ScrapePlan): ScrapePlan {
+  const { identity: _, ...plan } = whole
+  return plan
+}
 
-const usesModel = ({ formats }: ScrapePlan): boolean => formats.has('json') || formats.has('summary')
+const rulesUsed = 'the page is too large for the language model: rules were used instead'

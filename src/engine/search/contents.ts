@@ -16,10 +16,16 @@ export function scrapeOptions(input: SearchInput): Omit<ScrapeInput, 'url'> {
   return {
     ...rest,
     ...options,
+    ...searchIdentity(input.scrape_options ?? input),
     ...(tracking && { change_tracking_options: tracking }),
     formats: formats.length > 0 ? formats : input.formats,
   }
 }
+
+/** Returns what the pages of results are read with. */
+const searchIdentity = ({ profile, user_agent, locale, timezone, geolocation, mobile }: IdentityOfSearch) => ({ profile, user_agent, locale, timezone, geolocation, mobile }) // prettier-ignore
+
+type IdentityOfSearch = Pick<SearchInput, 'profile' | 'user_agent' | 'locale' | 'timezone' | 'geolocation' | 'mobile'>
 
 export interface ScrapeContext {
   readonly scrape: (input: ScrapeInput, call: { readonly signal: AbortSignal }) => Promise<ScrapeAnswer>

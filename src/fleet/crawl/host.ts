@@ -18,6 +18,7 @@ import { type CrawlPlan, planCrawl } from '../../engine/crawl/plan.ts'
 import { notFound } from '../../engine/crawl/store/crawl-store.ts'
 import { Journal, type JournalEntry } from '../../engine/crawl/store/journal.ts'
 import { assertResumable } from '../../engine/crawl/views.ts'
+import type { Identities } from '../../engine/scrape/identity/identities.ts'
 import { ask } from '../redis/ask.ts'
 import { Subscriptions } from '../redis/subscriptions.ts'
 import { currentOf, RemoteCrawl, type ReportedProgress } from './followed.ts'
@@ -37,6 +38,8 @@ export interface FleetCrawlFacts {
   readonly allowances?: Allowances
   /** Checks a crawl before it is accepted. @throws BaxError */
   readonly check: (plan: CrawlPlan, signal: AbortSignal) => Promise<void>
+  /** Encrypts the identities of crawls with a key that all workers have. */
+  readonly identities: () => Promise<Pick<Identities, 'seal'>>
   /** Returns the number of workers; each adds the crawls of a single server to the limit of all callers. */
   readonly workers: () => Promise<number>
 }
@@ -67,9 +70,9 @@ export class FleetCrawlHost implements CrawlHost<FleetCrawl> {
     return ask(this.#facts.redis, work, limits.crawl.fleet.answerMs)
   }
 
-  async start(input: CrawlInput, { caller, signal: aborted }: Call): Promise<StartedCrawl> {
-    const plan = planCrawl(input, caller.keyId)
-    await this.#facts.check(plan, aborted)
+  async start(given: CrawlInput, { caller, signal: aborted }: Call): Promise<StartedCrawl> {
+    await this.#facts.check(planCrawl(given, caller.keyId), aborted)
+    const { input } = await (await this.#facts.identities()).seal(given, caller)
     const id = newId('crl')
     const request = { input, created_at: new Date().toISOString(), owner: caller.keyId }
     await this.ask(async () => {

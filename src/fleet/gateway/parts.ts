@@ -46,8 +46,11 @@ export async function openGatewayParts(options: GatewayParts) {
     await directory.assertOwnBuild()
     await checkCrawl(plan, await own.extractor.load(), signal)
   }
+  const identities = async () => (await own.extractor.load()).identities
   const workers = async () => (await directory.workers()).filter(({ pages }) => pages > 0).length
-  const crawls = new CrawlService(new FleetCrawlHost({ redis, build, log, mostPages, allowances, check, workers }))
+  const crawls = new CrawlService(
+    new FleetCrawlHost({ redis, build, log, mostPages, allowances, check, identities, workers }),
+  )
   const fleet = fleetOf({
     directory,
     queues,

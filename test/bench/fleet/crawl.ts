@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { type CrawlAnswer, crawlInput } from '../../../src/core/shapes/crawl.ts'
+import { Identities } from '../../../src/engine/scrape/identity/identities.ts'
 import { CrawlService } from '../../../src/engine/crawl/crawls.ts'
 import { FleetCrawlHost } from '../../../src/fleet/crawl/host.ts'
 import type { FleetCrawl } from '../../../src/fleet/crawl/store/store.ts'
@@ -44,7 +45,7 @@ export async function measureCrawls(): Promise<Table[]> {
   const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--appendonly', 'yes', '--save', ''], { stdio: 'ignore' }) // prettier-ignore
   const redis = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null, retryStrategy: () => 50 })
   redis.on('error', () => {})
-  const crawls = new CrawlService(new FleetCrawlHost({ redis, build: 'source', log: () => {}, mostPages: Infinity, check: async () => {}, workers: async () => 1 })) // prettier-ignore
+  const crawls = new CrawlService(new FleetCrawlHost({ redis, build: 'source', log: () => {}, mostPages: Infinity, check: async () => {}, identities: async () => new Identities({ stateDir: folder }), workers: async () => 1 })) // prettier-ignore
   const site = await serveSlowSite()
   try {
     const runs: Run[] = []

@@ -138,12 +138,12 @@ export class LocalCrawlHost implements CrawlHost<LocalCrawl> {
     await Promise.allSettled([...this.#live.values()].map(({ done }) => done))
   }
 
-  async #start(input: CrawlInput, { caller, signal }: Call): Promise<LiveCrawl> {
+  async #start(given: CrawlInput, { caller, signal }: Call): Promise<LiveCrawl> {
     this.#assertOpen()
-    const plan = planCrawl(input, caller.keyId)
     const context = await this.#context()
-    await checkCrawl(plan, context.scraper, signal)
-    return this.#startCounted(caller, () => startLive({ id: newId('crl'), owner: caller.keyId }, plan, context))
+    await checkCrawl(planCrawl(given, caller.keyId), context.scraper, signal)
+    const { input, opened } = await context.scraper.identities.seal(given, caller)
+    return this.#startCounted(caller, () => startLive({ id: newId('crl'), owner: caller.keyId }, input, { ...context, opened })) // prettier-ignore
   }
 
   async #context(): Promise<CrawlContext> {

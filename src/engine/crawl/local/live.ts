@@ -6,6 +6,8 @@ import type { PageScraper } from '../../scrape/scraper.ts'
 import { Journal, readJournal } from '../store/journal.ts'
 import { ResponseCache } from '../store/response-cache.ts'
 import { PageFile, type RecordLocation } from '../store/page-file.ts'
+import type { CrawlInput } from '../../../core/shapes/crawl.ts'
+import type { OpenedIdentity } from '../../scrape/identity/open-identity.ts'
 import { type CrawlPlan, planCrawl } from '../plan.ts'
 import type { CrawlAbort } from '../abort.ts'
 import { EarlierPages } from '../earlier.ts'
@@ -27,10 +29,11 @@ export interface CrawlContext {
 /** Starts a crawl. `owner` is the ID of the caller's key, null without keys. */
 export async function startLive(
   { id, owner }: { id: string; owner: string | null },
-  plan: CrawlPlan,
-  { store, scraper, log }: CrawlContext,
+  input: CrawlInput,
+  { store, scraper, log, opened }: CrawlContext & { readonly opened: OpenedIdentity | undefined },
 ): Promise<LiveCrawl> {
-  const record = await store.add(id, plan.input, owner)
+  const plan = planCrawl(input, owner, opened?.identity)
+  const record = await store.add(id, input, owner)
   const logs = store.logs(id)
   return runLocked(id, store, async () => ({
     ...loadingFacts(
@@ -39,6 +42,7 @@ export async function startLive(
       new ResponseCache({ folder: store.files(id).folder, log }),
       await earlierOf(plan, store),
     ),
+    saveIdentity: opened?.save,
     log,
     record,
     journal: await Journal.create(logs.journal),
@@ -56,8 +60,10 @@ export async function resumeLive(id: string, { store, scraper, log }: CrawlConte
     const damaged = await store.damagedPages(record)
     const answers = new ResponseCache({ folder: store.files(id).folder, log })
     answers.load()
-    const plan = planCrawl(record.input, record.owner)
+    const opened = await scraper.identities.unseal(record.input)
+    const plan = planCrawl(record.input, record.owner, opened?.identity)
     return {
+      saveIdentity: opened?.save,
       ...loadingFacts(plan, scraper, answers, await earlierOf(plan, store)),
       log,
       record,
@@ -74,7 +80,7 @@ const loadingFacts = (plan: CrawlPlan, scraper: PageScraper, answers: ResponseCa
   plan,
   earlier,
   answers,
-  egress: scraper.egress.rulesFor(plan.from, plan.input.allowed_domains),
+  egress: scraper.rulesOf(plan.page(plan.start.href)),
   track: (...tracked: Parameters<PageScraper['track']>) => scraper.track(...tracked),
   webhooks: { egress: scraper.egress.rulesFor(plan.from), secret: scraper.webhookSecret },
   openSource: (signal: AbortSignal, site: CrawlSite) =>
@@ -99,6 +105,8 @@ export const runningElsewhere = (): BaxError => new BaxError('conflict', 'the cr
 interface LocalRunFacts extends RunFacts {
   /** Rules of the requests of webhooks, and the key of their signatures. */
   readonly webhooks: { readonly egress: RequestRules; readonly secret: string | undefined }
+  /** Saves the cookies that the site has changed, if that is requested; returns a warning if it fails. */
+  readonly saveIdentity: OpenedIdentity['save'] | undefined
 }
 
 /** Runs a crawl while holding its lock, so that no other process writes its files. */
@@ -136,6 +144,8 @@ async function runLocked(id: string, store: CrawlStore, open: () => Promise<Loca
     warn: (text) => run.warn(text),
   })
   const done = run.run().finally(async () => {
+    const unsaved = await facts.saveIdentity?.()
+    if (unsaved !== undefined) run.warn(unsaved)
     running = false
     await Promise.all([journal.endRun(), pages.close(), facts.earlier?.close()])
     if (!record.finished) webhook?.stop()

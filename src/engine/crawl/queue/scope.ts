@@ -7,6 +7,7 @@ import type { SkipReason } from '../../../core/shapes/crawl.ts'
 import { decodeUrlPart } from '../../../core/net/urls.ts'
 import { AllowedHosts } from '../../egress/allowed-hosts.ts'
 import { linearGlob } from '../../linear-glob.ts'
+import { logsOut } from './logout.ts'
 import { type UrlEquivalence, equivalenceOf, hostOf, identityOf } from './url-identity.ts'
 
 export interface ScopeOptions {
@@ -17,6 +18,8 @@ export interface ScopeOptions {
   readonly allow_subdomains: boolean
   readonly allow_external_links: boolean
   readonly allowed_domains?: readonly string[] | undefined
+  readonly identity?: object | undefined
+  readonly follow_logout?: boolean
 }
 
 type Matches = (path: string) => boolean
@@ -130,6 +133,8 @@ export class Scope {
   skipReason(url: URL): SkipReason | undefined {
     if (!this.includesHost(url)) return 'off_host'
     if (url.href.length > limits.crawl.addressChars) return 'too_long'
+    const { identity, follow_logout: follows } = this.#options
+    if (identity && !follows && logsOut(url)) return 'logout'
     return this.matchesPath(url) ? undefined : 'excluded'
   }
 }

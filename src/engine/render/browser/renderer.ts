@@ -13,6 +13,7 @@ import { blockedPatterns } from './blocked-urls.ts'
 import { ResponseHeaders } from '../../egress/response-headers.ts'
 import { renderedAtOnce } from './concurrency.ts'
 import type { PageResponse } from '../http/fetch.ts'
+import type { ReadIdentity } from '../identity/identity.ts'
 import readScript from '../page/read.page.ts?inline'
 import type { PageReading } from '../page/read.page.ts'
 import { RenderBrowser, type RenderKind } from './render-browser.ts'
@@ -26,6 +27,7 @@ export interface RenderRequest {
   readonly allowed: AllowedHosts | undefined
   /** ID of the key that the page is rendered for. */
   readonly from: Origin
+  readonly identity?: ReadIdentity | undefined
   readonly waitFor: number
   readonly actions: readonly ScrapeAction[]
   readonly screenshot?: { readonly fullPage: boolean }
@@ -93,9 +95,11 @@ export class Renderer {
       try {
         const tabs = await browser.tabs
         // Idle tabs can all have been lost, for example when memory ran out.
-        tab = await (request.allowed || attempt > 0 ? tabs.open(request.allowed) : tabs.take())
+        tab = await (request.allowed || request.identity || attempt > 0 ? tabs.open(request) : tabs.take())
         visit = await tab.visit(request.url, { blocked, from: request.from })
-        return await renderVisit(visit, request)
+        const page = await renderVisit(visit, request)
+        await tab.leave()
+        return page
       } catch (error) {
         // Retry if the tab was lost before the page was shown. Its renderer may have ended earlier: the browser learns
         // that only when it sends the response there.

@@ -11,6 +11,8 @@ import type { Failures } from '../../egress/failures.ts'
 import type { RenderBrowser } from './render-browser.ts'
 import type { StableOptions } from '../page/wait-until-stable.page.ts'
 import stableScript from '../page/wait-until-stable.page.ts?inline'
+import type { ReadIdentity } from '../identity/identity.ts'
+import { IdentityTab } from './identity-tab.ts'
 import { Visit } from './visit.ts'
 
 /** All storage of a page except cookies, which are cleared separately. `all` would be slower: it includes caches. */
@@ -25,8 +27,9 @@ const crashMs = 200
 interface TabFacts {
   /** The tab's own proxy, which closes with the tab. */
   readonly route: Route
-  /** Whether it may connect to some hosts only: such a tab is for one page. */
-  readonly isLimited: boolean
+  /** Whether the tab is for one page, which has an identity or may connect to some hosts only. */
+  readonly isForOne: boolean
+  readonly identity?: ReadIdentity | undefined
 }
 
 export class Tab {
@@ -35,6 +38,7 @@ export class Tab {
   readonly #targetId: string
   readonly #sessionId: string
   readonly #facts: TabFacts
+  #identity: IdentityTab | undefined
   #visit: Visit | undefined
   #blocked = ''
   #visits = 0
@@ -86,6 +90,7 @@ export class Tab {
     const { sessionId } = await browser.send('Target.attachToTarget', { targetId, flatten: true })
     const tab = new Tab(browser, contextId, targetId as string, sessionId as string, facts)
     await tab.#prepare()
+    if (facts.identity) tab.#identity = await IdentityTab.open(tab, contextId, facts.identity)
     return tab
   }
 
@@ -108,7 +113,7 @@ export class Tab {
 
   /** Whether the tab works and has not yet reached its maximum number of pages. */
   get isUsable(): boolean {
-    const most = this.#facts.isLimited ? 1 : limits.scrape.pagesPerTab
+    const most = this.#facts.isForOne ? 1 : limits.scrape.pagesPerTab
     return !this.#broken && !this.browser.isClosed && this.#visits < most
   }
 
@@ -156,6 +161,11 @@ export class Tab {
     this.#visits++
     this.#visit = new Visit(this, this.#targetId)
     return this.#visit
+  }
+
+  /** Takes over the cookies that a page has changed, before the tab is released. */
+  async leave(): Promise<void> {
+    await this.#identity?.learn()
   }
 
   /** Clears cookies, storage and running scripts of a visit. A tab that cannot be cleaned counts as broken. */
@@ -223,6 +233,7 @@ export class Tab {
       // A late response fails because the dialog is gone with its page.
       this.send('Page.handleJavaScriptDialog', { accept: params['type'] === 'beforeunload' }).catch(() => {})
     }
+    this.#identity?.onMessage(message)
     this.#visit?.onMessage(message)
   }
 

@@ -3,8 +3,15 @@ import type { Log } from '../../../core/config/config.ts'
 import type { AllowedHosts } from '../../egress/allowed-hosts.ts'
 import { renderedAtOnce } from './concurrency.ts'
 import type { Route } from '../../egress/egress.ts'
+import type { ReadIdentity } from '../identity/identity.ts'
 import type { RenderBrowser } from './render-browser.ts'
 import { Tab } from './tab.ts'
+
+interface TabRules {
+  /** Hosts that the page may connect to; all when undefined. */
+  readonly allowed?: AllowedHosts | undefined
+  readonly identity?: ReadIdentity | undefined
+}
 
 export class Tabs {
   readonly browser: RenderBrowser
@@ -29,16 +36,16 @@ export class Tabs {
       if (tab) await this.#discard(tab)
       // A tab that is being cleaned is available sooner than a new one, and needs no additional memory.
       else if (this.#open >= renderedAtOnce && this.#cleaning.size > 0) await Promise.race(this.#cleaning)
-      else if (!tab) return this.#openTab(undefined)
+      else if (!tab) return this.#openTab({})
     }
   }
 
-  /** Opens a new tab, which must be released. With `allowed`, its only page may connect to these hosts only. */
-  async open(allowed: AllowedHosts | undefined): Promise<Tab> {
+  /** Opens a new tab, which must be released. With `allowed` or `identity`, it is for one page. */
+  async open(rules: TabRules): Promise<Tab> {
     // Idle tabs use as much memory.
     const idle = this.#open >= renderedAtOnce ? this.#idle.shift() : undefined
     if (idle) await this.#discard(idle)
-    return this.#openTab(allowed)
+    return this.#openTab(rules)
   }
 
   /** Cleans the tab in the background and returns it to the pool. */
@@ -55,12 +62,12 @@ export class Tabs {
     await Promise.all([...this.#idle.splice(0).map((tab) => this.#discard(tab)), ...this.#cleaning])
   }
 
-  async #openTab(allowed: AllowedHosts | undefined): Promise<Tab> {
+  async #openTab({ allowed, identity }: TabRules): Promise<Tab> {
     this.#open++
     let route: Route | undefined
     try {
       route = await this.browser.egress.route({ allowed })
-      return await Tab.open(this.browser, { route, isLimited: allowed !== undefined })
+      return await Tab.open(this.browser, { route, isForOne: (allowed ?? identity) !== undefined, identity })
     } catch (error) {
       await route?.close()
       this.#open--

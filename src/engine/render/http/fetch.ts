@@ -55,19 +55,24 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
   const cookies = new Map<string, Map<string, string>>()
   let url = address
   for (;;) {
-    const cookie = [(await options.cookies?.(url)) ?? '', cookieHeader(cookies, url)].filter(Boolean).join('; ')
+    const { identity } = egress
+    const known = identity ? identity.cookiesFor(url) : await options.cookies?.(url)
+    const cookie = [known ?? '', cookieHeader(cookies, url)].filter(Boolean).join('; ')
     const isFirst = redirects.length === 0
     const response = await requestPage(url, options, { cookie, named: isFirst }).catch((error: unknown) => {
       throw isFirst ? error : withoutTarget(error)
     })
+    identity?.received(url, response.headers)
     const next = redirectTarget(response, url)
     if (next === undefined) {
       if (response.status !== 304) options.checkHeaders?.(response.headers)
-      const { status, headers } = response
+      const { status } = response
+      // Responses may be stored; the identity keeps its cookies itself.
+      const headers = identity ? response.headers.without('set-cookie') : response.headers
       return { url, status, headers, redirects, bytes: await readBody(response, { signal, from: egress.from ?? null }) }
     }
     response.body.destroy()
-    keepCookies(cookies, url, response.headers)
+    if (!identity) keepCookies(cookies, url, response.headers)
     redirects.push({ url, status: response.status })
     checkRedirects(redirects)
     url = next
@@ -102,12 +107,14 @@ function requestPage(
   target.password = ''
   target.hash = ''
   const credentials = `${decodeUrlPart(username)}:${decodeUrlPart(password)}`
+  const { identity } = egress
   const headers = {
-    'user-agent': userAgent,
+    'user-agent': identity?.userAgent ?? userAgent,
     accept: markdown ? acceptMarkdown : acceptPage,
-    'accept-language': 'en-US,en;q=0.9',
+    'accept-language': identity?.acceptLanguage ?? 'en-US,en;q=0.9',
     'accept-encoding': 'gzip, deflate, br, zstd',
     ...(username && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
+    ...identity?.headersFor(url),
     ...(cookie && { cookie }),
     ...condition,
   }

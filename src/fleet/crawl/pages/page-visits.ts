@@ -26,6 +26,7 @@ import {
   type VisitJob,
   windowField,
 } from './visit-job.ts'
+import type { OpenedIdentity } from '../../../engine/scrape/identity/open-identity.ts'
 import { visitPage, type VisitOutcome } from './visit-page.ts'
 
 export interface PageVisitsFacts {
@@ -45,6 +46,8 @@ interface VisitPlan {
   readonly earlier: EarlierPages | undefined
   /** Limits the pages of the crawl that are rendered at the same time. */
   readonly tabs: HostGate
+  /** Saves changed cookies to the profile, if that is requested. */
+  readonly saveIdentity: OpenedIdentity['save'] | undefined
 }
 
 /** Thrown by visits whose crawl has ended. */
@@ -125,6 +128,8 @@ export class PageVisits {
       if (acts) await redis.hdel(visits, actedField(url))
       return outcome.unavailable
     }
+    const unsaved = await found.saveIdentity?.()
+    if (unsaved !== undefined) log('warn', unsaved, { crawl })
     const result = JSON.stringify(outcome.visit)
     const store = () => storeVisit(redis, visits, lockKey(queueName, id!), token, field, pendingValue(id!), result, visitedChannel(crawl), keptField(url), outcome.kept ?? '') // prettier-ignore
     const stored = await unlessFull(store, { signal, onFull })
@@ -172,13 +177,15 @@ export class PageVisits {
   }
 
   async #readPlan(crawl: string): Promise<VisitPlan | undefined> {
-    const { redis, store } = this.#facts
+    const { redis, store, scraper } = this.#facts
     const request = await redis.hget(metaKey(crawl), 'request')
     if (request === null) return undefined
     const { input, owner } = JSON.parse(request) as CrawlRequest
     const { since } = input
     const earlier = since === undefined ? undefined : await EarlierPages.open(await store.read(since))
-    return { plan: planCrawl(input, owner), earlier, tabs: new HostGate(renderedAtOnce) }
+    const opened = await (await scraper()).identities.unseal(input)
+    const plan = planCrawl(input, owner, opened?.identity)
+    return { plan, earlier, tabs: new HostGate(renderedAtOnce), saveIdentity: opened?.save }
   }
 }
 

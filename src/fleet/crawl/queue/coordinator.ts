@@ -69,7 +69,7 @@ export class Coordinator {
     const pages = await PageFile.reopen(logs.pages, record.pageBytes)
     const { since } = record.input
     const earlier = since === undefined ? undefined : await EarlierPages.open(await store.read(since))
-    const plan = planCrawl(record.input, record.owner)
+    const plan = planCrawl(record.input, record.owner, (await pageScraper.identities.unseal(record.input))?.identity)
     const run = new CrawlRun({
       plan,
       record,
@@ -77,7 +77,7 @@ export class Coordinator {
       pages,
       earlier,
       answers,
-      egress: egress.rulesFor(plan.from, plan.input.allowed_domains),
+      egress: pageScraper.rulesOf(plan.page(plan.start.href)),
       track: (...tracked) => pageScraper.track(...tracked),
       log,
       hosts,

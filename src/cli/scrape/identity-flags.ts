@@ -1,0 +1,39 @@
+/** Flags for headers and cookies, which are written as for curl. */
+import { type Command, Option } from 'commander'
+import { BaxError } from '../../core/errors/errors.ts'
+import { collect } from '../../lines/flags.ts'
+import { textFlag, textFlags } from '../../lines/typed.ts'
+import { fileText, type TypedArguments } from '../../lines/values.ts'
+
+/** Adds the flags to a command. */
+export function addIdentityFlags(command: Command): void {
+  const file = new Option('--cookies <file>', 'file of cookies: Netscape, JSON, a Cookie header, or a copied curl command') // prettier-ignore
+  // The field of this name is text.
+  file.attributeName = () => 'cookieFile'
+  command
+    .option('-H, --header <name: value>', 'request header for the host of the URL; may be repeated', collect)
+    .option('--cookie <name=value>', 'cookie for the host of the URL; may be repeated', collect)
+    .addOption(file)
+}
+
+/** Adds the headers and cookies of the flags to a request. @throws BaxError `invalid_request` */
+export function withIdentity<Input extends object>(input: Input, flags: TypedArguments['flags'], cwd: string): Input {
+  const headers = textFlags(flags, 'header').map(readHeader)
+  const pairs = textFlags(flags, 'cookie')
+  const file = textFlag(flags, 'cookieFile')
+  if (pairs.length > 0 && file !== undefined)
+    throw new BaxError('invalid_request', '--cookie and --cookies exclude each other', { hint: 'give one of them' })
+  const cookies = file === undefined ? pairs.join('; ') : fileText(`@${file}`, '--cookies', cwd)
+  return {
+    ...input,
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
+    ...(cookies !== '' && { cookies }),
+  }
+}
+
+function readHeader(text: string): [name: string, value: string] {
+  const at = text.indexOf(':')
+  if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+  // The text is not repeated: it may be a secret.
+  throw new BaxError('invalid_request', '--header must be written as "Name: value"')
+}

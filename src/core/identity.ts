@@ -1,0 +1,20 @@
+/** Fields of the identity of a read, by name: without zod, to start fast. Their shapes are in `shapes/read/identity.ts`. */
+
+const identityNames = [
+  'profile', 'save_profile', 'headers', 'cookies', 'user_agent', 'locale', 'timezone', 'geolocation', 'mobile',
+] as const // prettier-ignore
+
+export type IdentityName = (typeof identityNames)[number]
+
+/** The fields of a request that uses no identity. */
+export const noIdentity = { save_profile: false, mobile: false } as const
+
+type Fields = { readonly [Name in IdentityName]?: unknown }
+
+/** Returns the fields of the identity in a request. */
+export const identityIn = <Input extends Fields>(input: Input): Pick<Input, IdentityName> =>
+  Object.fromEntries(identityNames.map((name) => [name, input[name]])) as Pick<Input, IdentityName>
+
+/** Whether a request asks for an identity. */
+export const hasIdentity = (input: Fields): boolean =>
+  identityNames.some((name) => input[name] !== undefined && input[name] !== false)

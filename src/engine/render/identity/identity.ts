@@ -1,0 +1,113 @@
+/** Who reads pages: cookies, headers and the properties of a browser, the same over HTTP and rendered. */
+import type { IdentityInput } from '../../../core/shapes/read/identity.ts'
+import type { StorageState } from '../../../core/stores.ts'
+import type { RequestIdentity } from '../../egress/egress.ts'
+import type { ResponseHeaders } from '../../egress/response-headers.ts'
+import { CookieJar, isSubdomain } from './cookie-jar.ts'
+import { fromHeader, readCookies } from './cookie-text.ts'
+
+/** A phone, as Playwright describes it. */
+export interface Device {
+  readonly userAgent: string
+  readonly viewport: { readonly width: number; readonly height: number }
+  readonly deviceScaleFactor: number
+}
+
+export interface IdentityFacts {
+  readonly input: IdentityInput
+  /** URL whose host the headers are for. */
+  readonly start: URL
+  /** State of the profile. */
+  readonly state?: StorageState
+  readonly device?: Device
+}
+
+export class ReadIdentity implements RequestIdentity {
+  readonly #facts: IdentityFacts
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #jar: CookieJar
+  readonly #views = new Map<string, ReadIdentity>()
+
+  /** @throws BaxError `invalid_request` for cookies that cannot be read */
+  constructor(facts: IdentityFacts, jar?: CookieJar) {
+    const { input, start, state } = facts
+    const { cookie, 'user-agent': _, ...headers } = lowerCase(input.headers)
+    this.#facts = facts
+    this.#headers = headers
+    this.#jar = jar ?? new CookieJar(state?.cookies)
+    const given = [
+      ...(input.cookies === undefined ? [] : readCookies(input.cookies, start)),
+      ...(cookie === undefined ? [] : fromHeader(cookie, start)),
+    ]
+    this.#jar.add(given)
+  }
+
+  get jar(): CookieJar {
+    return this.#jar
+  }
+
+  /** Local storage by origin. */
+  get origins(): StorageState['origins'] {
+    return this.#facts.state?.origins ?? []
+  }
+
+  get userAgent(): string | undefined {
+    const { input, device } = this.#facts
+    return lowerCase(input.headers)['user-agent'] ?? input.user_agent ?? device?.userAgent
+  }
+
+  /** Languages that pages are requested in, the first one preferred. */
+  get languages(): readonly string[] {
+    const { locale } = this.#facts.input
+    return locale === undefined ? [] : [...new Set([locale, locale.replace(/-.*/, '')])]
+  }
+
+  /** Value of the header `Accept-Language`, as Chromium writes it. */
+  get acceptLanguage(): string | undefined {
+    const [first, second] = this.languages
+    return second === undefined ? first : `${first},${second};q=0.9`
+  }
+
+  get browser(): Pick<IdentityInput, 'locale' | 'timezone' | 'geolocation'> & { readonly device?: Device } {
+    const { input, device } = this.#facts
+    const { locale, timezone, geolocation } = input
+    return { locale, timezone, geolocation, ...(device && { device }) }
+  }
+
+  get hasHeaders(): boolean {
+    return Object.keys(this.#headers).length > 0
+  }
+
+  /** Returns the headers of the caller for a URL, with names in lower case: none for another site. */
+  headersFor(href: string): Readonly<Record<string, string>> {
+    return isWithin(this.#facts.start, new URL(href)) ? this.#headers : {}
+  }
+
+  cookiesFor(href: string): string {
+    return this.#jar.headerFor(href)
+  }
+
+  received(href: string, headers: ResponseHeaders): void {
+    this.#jar.receive(href, headers)
+  }
+
+  /** Returns the same identity for a URL of a list: its headers, and its cookies without a domain, are for that host. */
+  at(href: string): ReadIdentity {
+    const start = new URL(href)
+    if (start.origin === this.#facts.start.origin) return this
+    let view = this.#views.get(start.origin)
+    if (!view) this.#views.set(start.origin, (view = new ReadIdentity({ ...this.#facts, start }, this.#jar)))
+    return view
+  }
+}
+
+const lowerCase = (headers: IdentityInput['headers'] = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** Whether headers for a URL may be sent to another one: the same host or a subdomain, never in the clear after TLS. */
+function isWithin(start: URL, { hostname, port, protocol }: URL): boolean {
+  if (hostname !== start.hostname && !isSubdomain(hostname, start.hostname)) return false
+  if (start.protocol === 'https:' && protocol !== 'https:') return false
+  // Another port is another service, except when a site moves to TLS.
+  return port === start.port
+}

@@ -1,0 +1,67 @@
+/** Opens the identity that a request asks for: reads its profile, and saves what the site has changed. */
+import type { Caller } from '../../../core/access/caller.ts'
+import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
+import { hasIdentity } from '../../../core/identity.ts'
+import type { IdentityInput } from '../../../core/shapes/read/identity.ts'
+import type { ProfileStore, StorageState } from '../../../core/stores.ts'
+import { type Device, ReadIdentity } from '../../render/identity/identity.ts'
+
+export interface IdentityContext {
+  readonly profiles: () => Promise<Pick<ProfileStore, 'load' | 'update'>>
+  readonly caller: Caller
+  /** URL whose host headers and cookies without a domain are for. */
+  readonly start: URL
+}
+
+export interface OpenedIdentity {
+  readonly identity: ReadIdentity
+  readonly profileId?: string
+  /** Saves changed cookies to the profile, if that is requested; returns a warning if it fails. */
+  save(): Promise<string | undefined>
+}
+
+/**
+ * Opens the identity of a request; undefined if it has none.
+ * @throws BaxError `invalid_request`, `profile_not_found`, `profile_locked`
+ */
+export async function openIdentity(
+  input: IdentityInput,
+  { profiles, caller, start }: IdentityContext,
+): Promise<OpenedIdentity | undefined> {
+  if (!hasIdentity(input)) return undefined
+  if (input.save_profile && input.profile === undefined) throw needsProfile()
+  const store = input.profile === undefined ? undefined : await profiles()
+  const profile = input.profile === undefined ? undefined : await store!.load(input.profile, caller)
+  const device = input.mobile ? await phone() : undefined
+  const identity = new ReadIdentity({
+    input,
+    start,
+    ...(profile && { state: profile.state }),
+    ...(device && { device }),
+  })
+  let saved = 0
+  const save = async () => {
+    const { jar, origins } = identity
+    if (!profile || !input.save_profile || jar.changes === saved) return undefined
+    saved = jar.changes
+    const state: StorageState = { cookies: jar.all(), origins: [...origins] }
+    try {
+      await store!.update(profile.profile_id, state)
+      return undefined
+    } catch (error) {
+      return `the profile was not saved: ${asBaxError(error).message}`
+    }
+  }
+  return { identity, save, ...(profile && { profileId: profile.profile_id }) }
+}
+
+const needsProfile = (): BaxError =>
+  new BaxError('invalid_request', 'save_profile needs profile', {
+    details: [{ path: 'save_profile', message: 'needs profile' }],
+  })
+
+async function phone(): Promise<Device> {
+  const { devices } = await import('playwright')
+  const { userAgent, viewport, deviceScaleFactor } = devices['Pixel 7']!
+  return { userAgent, viewport, deviceScaleFactor }
+}
