@@ -156,8 +156,14 @@ async function send(bytes: AsyncIterable<Uint8Array>, request: http.ClientReques
 
 /** Error codes that mean no connection was made. */
 const unsent: ReadonlySet<string> = new Set([
-  'ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EACCES',
-]) // prettier-ignore
+  'ECONNREFUSED',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EACCES',
+])
 
 /** Builds the error for a call that could not reach its engine or lost the connection to it. */
 export function unreachable(name: string, cause: unknown): BaxError {

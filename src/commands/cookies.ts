@@ -133,7 +133,10 @@ const bare = (host: string) => host.replace(/^\./, '').toLowerCase()
 
 /** Splits `name=value` pairs; a part without `=` gets an empty name. */
 function pairs(text: string): [name: string, value: string][] {
-  const parts = text.split(';').map((part) => part.trim()).filter(Boolean) // prettier-ignore
+  const parts = text
+    .split(';')
+    .map((part) => part.trim())
+    .filter(Boolean)
   return parts.map((part) => {
     const at = part.indexOf('=')
     return at < 0 ? ['', part] : [part.slice(0, at).trim(), part.slice(at + 1).trim()]

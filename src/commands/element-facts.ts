@@ -29,8 +29,10 @@ export function describeElement(element: Element) {
     const place = siblings.length > 1 ? `:nth-of-type(${siblings.indexOf(node) + 1})` : ''
     return (node.parentElement ? `${pathOf(node.parentElement)} > ` : '') + node.localName + place
   }
-  const names = ['display', 'position', 'visibility', 'opacity', 'color', 'background-color', 'font-family', 'font-size',
-    'font-weight', 'line-height', 'text-align', 'cursor', 'pointer-events', 'overflow', 'z-index', 'margin', 'padding', 'border'] // prettier-ignore
+  const names = [
+    ...'display position visibility opacity color background-color font-family font-size font-weight'.split(' '),
+    ...'line-height text-align cursor pointer-events overflow z-index margin padding border'.split(' '),
+  ]
   return {
     basic: {
       tag: element.localName,

@@ -14,8 +14,7 @@ export function outlineOf(root: Element) {
         if (element.shadowRoot) visit(element.shadowRoot)
       }
     }
-    if (within.shadowRoot) visit(within.shadowRoot)
-    visit(within)
+    for (const scope of [within.shadowRoot, within]) if (scope) visit(scope)
     return found
   }
   const labelOf = (field: HTMLInputElement) =>
@@ -35,7 +34,8 @@ export function outlineOf(root: Element) {
   const rowsOf = (table: HTMLElement) => {
     const css = '[role=cell], [role=gridcell], [role=columnheader], [role=rowheader]'
     const rows = table instanceof HTMLTableElement ? [...table.rows] : all<HTMLElement>('[role=row]', table)
-    const cells = (row: HTMLElement) => (row instanceof HTMLTableRowElement ? [...row.cells] : all<HTMLElement>(css, row)) // prettier-ignore
+    const cells = (row: HTMLElement) =>
+      row instanceof HTMLTableRowElement ? [...row.cells] : all<HTMLElement>(css, row)
     return rows.slice(0, most).map((row) => cells(row).map((cell) => words(cell.innerText)))
   }
   const isPage = root === document.documentElement
@@ -44,7 +44,10 @@ export function outlineOf(root: Element) {
     title: document.title,
     language: document.documentElement.lang || null,
     description: document.querySelector<HTMLMetaElement>('meta[name=description]')?.content ?? null,
-    headings: all<HTMLElement>('h1, h2, h3, h4, h5, h6').map((heading) => ({ level: Number(heading.localName[1]), text: words(heading.innerText) })), // prettier-ignore
+    headings: all<HTMLElement>('h1, h2, h3, h4, h5, h6').map((heading) => ({
+      level: Number(heading.localName[1]),
+      text: words(heading.innerText),
+    })),
     links: all<HTMLAnchorElement>('a[href]').map((link) => ({ text: words(link.innerText), href: link.href })),
     images: all<HTMLImageElement>('img[src]').map(({ src, alt }) => ({ src, alt })),
     forms: all<HTMLFormElement>('form').map((form) => ({

@@ -48,7 +48,10 @@ export const capture_state = defineCommand({
       captured_at: new Date().toISOString(),
       ...state,
       pointer: { ...pointer },
-      frames: page.frames().slice(1).map((frame) => frame.url()), // prettier-ignore
+      frames: page
+        .frames()
+        .slice(1)
+        .map((frame) => frame.url()),
       tabs: browserContext.pages().map((tab) => ({ url: tab.url(), active: tab === page })),
       cookies: cookies.map(toApiCookie),
     })

@@ -2,7 +2,23 @@ import { randomBytes } from 'node:crypto'
 
 /** Prefixes of identifiers (`spec: contract`, head). */
 type IdPrefix =
-  | 'key' | 'epo' | 'rly' | 'rtk' | 'ses' | 'prv' | 'req' | 'eng' | 'obs' | 'scr' | 'crl' | 'sh' | 'ex' | 'art' | 'wrk' | 'rsv' | 'apr' // prettier-ignore
+  | 'key'
+  | 'epo'
+  | 'rly'
+  | 'rtk'
+  | 'ses'
+  | 'prv'
+  | 'req'
+  | 'eng'
+  | 'obs'
+  | 'scr'
+  | 'crl'
+  | 'sh'
+  | 'ex'
+  | 'art'
+  | 'wrk'
+  | 'rsv'
+  | 'apr'
 
 /** Creates an identifier with 120 random bits, e.g. `ses_3q2-7wAAB…`. */
 export const newId = (prefix: IdPrefix): string => `${prefix}_${nextBytes().toString('base64url')}`

@@ -16,7 +16,9 @@ export function validUrls(listed: readonly string[], ignore: boolean): { urls: s
     else throw problem
   }
   if (urls.length > 0) return { urls, invalid }
-  throw new BaxError('invalid_request', 'urls has no valid URL', { details: [{ path: 'urls', message: 'has no valid URL' }] }) // prettier-ignore
+  throw new BaxError('invalid_request', 'urls has no valid URL', {
+    details: [{ path: 'urls', message: 'has no valid URL' }],
+  })
 }
 
 function problemOf(url: string, path: string): BaxError | undefined {

@@ -99,12 +99,18 @@ export const emulate = defineCommand({
   summary: 'Emulate a device, preferences, location or network',
   also: [
     { words: 'set device', positional: [['device']] },
-    { words: 'set geo', positional: [['latitude', 'longitude'], ['latitude', 'longitude', 'accuracy']] },
+    {
+      words: 'set geo',
+      positional: [
+        ['latitude', 'longitude'],
+        ['latitude', 'longitude', 'accuracy'],
+      ],
+    },
     { words: 'set offline', data: { offline: true }, positional: [[], ['offline']] },
     { words: 'set headers', positional: [['headers']] },
     { words: 'set media', positional: [['media'], ['color_scheme'], ['color_scheme', 'reduced_motion']] },
     { words: 'set credentials', positional: [['username', 'password']] },
-  ], // prettier-ignore
+  ],
   positional: [[]],
   example: ["--device 'iPhone 15'", '--color-scheme dark --locale de-DE', '--offline', '--reset'],
   data: emulateFields.superRefine((fields, context) => {

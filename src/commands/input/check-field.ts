@@ -19,7 +19,7 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   const element = (node instanceof HTMLLabelElement && node.control ? node.control : node) as HTMLElement
   const invalid = (fault: string) => ({ fault, invalid: true })
   const shown = JSON.stringify(value).slice(0, 100)
-  const { type = '' } = element as HTMLInputElement
+  const { type = '', readOnly } = element as HTMLInputElement
   const isNative = element.matches('input:is([type=checkbox i], [type=radio i])')
   const role = element.getAttribute('role') ?? ''
   const check = isNative ? type : ({ checkbox: 'checkbox', switch: 'checkbox', radio: 'radio' }[role] ?? null)
@@ -27,14 +27,13 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   const isSelect = element instanceof HTMLSelectElement
   if (textOnly && check) return { fault: `is a ${check === 'radio' ? 'radio button' : check}: use check` }
   if (textOnly && isSelect) return { fault: 'is a select element: use select_option' }
-  if (element.matches(':disabled, [aria-disabled=true], [aria-disabled=true] *'))
-    return { fault: 'is disabled', waits: true }
+  const isEnabled = !element.matches(':disabled, [aria-disabled=true], [aria-disabled=true] *')
+  if (!isEnabled) return { fault: 'is disabled', waits: true }
   // A combobox has options, unless its popup is a dialog or a grid, such as a calendar: then it takes text.
   const opens =
     role === 'combobox' ? !['dialog', 'grid'].includes(element.ariaHasPopup ?? '') : element.ariaHasPopup === 'listbox'
   if (!textOnly && (opens || role === 'listbox' || role === 'radiogroup')) {
-    if (typeof value === 'boolean') return invalid(`needs the name of an option, not ${shown}`)
-    return { kind: 'select' }
+    return typeof value === 'boolean' ? invalid(`needs the name of an option, not ${shown}`) : { kind: 'select' }
   }
   if (role === 'slider' && !(element instanceof HTMLInputElement)) {
     if (String(value).trim() === '' || !Number.isFinite(Number(value))) return invalid(`needs a number, not ${shown}`)
@@ -42,20 +41,20 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   }
   const isLine = element instanceof HTMLInputElement && type === 'text'
   // Such a field may open levels of options, which the path goes through.
-  if (isLine && element.readOnly && Array.isArray(value)) return { kind: 'select' }
-  if ((element as HTMLInputElement).readOnly) return { fault: 'is read-only', waits: true }
+  if (readOnly) return isLine && Array.isArray(value) ? { kind: 'select' } : { fault: 'is read-only', waits: true }
   if (check !== null) {
     if (!['true', 'false'].includes(String(value))) return invalid(`needs true or false, not ${shown}`)
-    if (check === 'radio' && String(value) === 'false')
-      return invalid('is a radio button and cannot be unchecked: check another one')
+    const isCleared = check === 'radio' && String(value) === 'false'
+    if (isCleared) return invalid('is a radio button and cannot be unchecked: check another one')
     return { kind: check as 'checkbox' }
   }
   if (isSelect) {
     const list = [value].flat().map(String)
     const options = [...element.options]
     const missing = list.filter((text) => !options.some((one) => one.value === text || one.label === text))
-    const shownLabels = options.slice(0, 20).map(({ label }) => label)
-    if (missing.length > 0) return { ...invalid(`has no option ${missing.join(', ')}; it has: ${shownLabels.join(', ')}`), waits: true } // prettier-ignore
+    const labels = options.slice(0, 20).map(({ label }) => label)
+    const fault = `has no option ${missing.join(', ')}; it has: ${labels.join(', ')}`
+    if (missing.length > 0) return { ...invalid(fault), waits: true }
     if (list.length > 1 && !element.multiple) return invalid(`takes one option, not ${list.length}`)
     return { kind: 'select' }
   }
@@ -66,10 +65,11 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   if (element.isContentEditable || (element.closest(code) ?? element.querySelector(css)))
     return { kind: 'text', isEditor: true }
   if (!element.matches('input, textarea')) return { fault: 'does not take text' }
-  if (['button', 'submit', 'reset', 'image', 'hidden'].includes(type))
-    return { fault: `does not take text: it is of type ${type}` }
+  const isButton = ['button', 'submit', 'reset', 'image', 'hidden'].includes(type)
+  if (isButton) return { fault: `does not take text: it is of type ${type}` }
   const [text, most] = [String(value), (element as HTMLInputElement).maxLength]
-  if (most >= 0 && text.length > most) return invalid(`takes at most ${most} characters, and the text has ${text.length}`) // prettier-ignore
+  const { length } = text
+  if (most >= 0 && length > most) return invalid(`takes at most ${most} characters, and the text has ${length}`)
   // Browsers reject values of the wrong type, such as letters in numbers, and line breaks in a line.
   if (element instanceof HTMLInputElement && text !== '') {
     const probe = Object.assign(element.cloneNode() as HTMLInputElement, { value: text })

@@ -27,7 +27,8 @@ export async function fillField(
     {
       direct: async (element) => {
         const { fault, kind, isEditor } = await element.evaluate(checkField, { value: text, textOnly: true })
-        if (fault !== undefined || kind !== 'text' || isEditor || mayBePicked(text)) element.unclear(fault ?? 'not a plain text field') // prettier-ignore
+        if (fault !== undefined || kind !== 'text' || isEditor || mayBePicked(text))
+          element.unclear(fault ?? 'not a plain text field')
         await assertKept(context, { selector, text }, await context.send(() => element.evaluate(setText, text)))
       },
     },
@@ -98,6 +99,9 @@ async function assertKept(
   if ('isKept' in set || text === '') return
   // The page may also have left; then nothing can be checked. A page that formats the text may have had it before.
   const isReverted = (value: string | null) => value === set.replaced && value.toLowerCase() !== text.toLowerCase()
-  const value = await locateAll(selector).first().evaluate(valueOf, undefined, { timeout: replacedMs }).catch(() => null) // prettier-ignore
+  const value = await locateAll(selector)
+    .first()
+    .evaluate(valueOf, undefined, { timeout: replacedMs })
+    .catch(() => null)
   if (value === '' || isReverted(value)) throw notKept(selector, value ?? '')
 }

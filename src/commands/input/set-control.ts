@@ -85,7 +85,11 @@ async function selectIn(context: CommandContext, element: Locator, selecting: Se
   if (isPlain) {
     const set = await element.selectOption([...selecting.values], limit)
     // The page may have left.
-    return kept(selecting.selector, set, await element.evaluate(shownOptions, undefined, { timeout: shownMs }).catch(() => null)) // prettier-ignore
+    return kept(
+      selecting.selector,
+      set,
+      await element.evaluate(shownOptions, undefined, { timeout: shownMs }).catch(() => null),
+    )
   }
   return selectInWidget(context, selecting, found, limit)
 }

@@ -24,7 +24,10 @@ async function inFrame(frame: Frame, text: string): Promise<string | null> {
   const all = frame.getByText(text).filter({ visible: true })
   if ((await all.count()) === 0) return null
   // The element can go between both calls; the text was there.
-  const shown = await all.first().textContent({ timeout: frameMs }).catch(() => text) // prettier-ignore
+  const shown = await all
+    .first()
+    .textContent({ timeout: frameMs })
+    .catch(() => text)
   return shortened(shown ?? text)
 }
 

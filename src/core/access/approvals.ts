@@ -20,7 +20,9 @@ export const confirmFields = {
   confirm: listOf(z.enum(kindNames))
     .min(1)
     .optional()
-    .describe(`Actions that wait until a person approves them: ${kindNames.map((kind) => `${kind} (${actionKinds[kind]})`).join('; ')}`), // prettier-ignore
+    .describe(
+      `Actions that wait until a person approves them: ${kindNames.map((kind) => `${kind} (${actionKinds[kind]})`).join('; ')}`,
+    ),
   confirm_timeout_secs: duration(1, limits.approvals.maxTimeoutSecs)
     .default(limits.approvals.timeoutSecs)
     .describe('Time that such an action waits before it fails with confirmation_timeout, in seconds'),
@@ -49,7 +51,11 @@ export const approvalList = z.object({ approvals: z.array(approvalRecord), total
 /** Outcome of an action that has waited. */
 const outcomes = ['approved', 'rejected', 'expired', 'cancelled'] as const
 
-export const approvalDecided = named('ApprovalDecided', { ...action, session_id: z.string(), decision: z.enum(outcomes) }) // prettier-ignore
+export const approvalDecided = named('ApprovalDecided', {
+  ...action,
+  session_id: z.string(),
+  decision: z.enum(outcomes),
+})
 
 /** Events of a session about such actions. */
 export const approvalEvents = {

@@ -66,11 +66,20 @@ function checkedUrl(text: string, name: SearchProviderName): string {
 
 function orderOf(text: string | undefined, file: unknown): SearchProviderName[] | undefined {
   const where = 'BAX_SEARCH_PROVIDERS (search.providers in the file)'
-  const names = text ? text.split(',').map((name) => name.trim()).filter(Boolean) : file // prettier-ignore
+  const names = text
+    ? text
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean)
+    : file
   if (names === undefined) return undefined
   if (!Array.isArray(names) || names.length === 0) throw invalid(`${where} must be a list of providers`)
   for (const name of names) {
-    if (!searchProviderNames.includes(name)) throw invalid(`${where} names an unknown provider ${JSON.stringify(name)}${didYouMean(String(name), searchProviderNames)}`, `the providers are ${searchProviderNames.join(', ')}`) // prettier-ignore
+    if (!searchProviderNames.includes(name))
+      throw invalid(
+        `${where} names an unknown provider ${JSON.stringify(name)}${didYouMean(String(name), searchProviderNames)}`,
+        `the providers are ${searchProviderNames.join(', ')}`,
+      )
   }
   return names as SearchProviderName[]
 }

@@ -169,7 +169,10 @@ export const fileSettings: ReadonlyMap<string, Setting['kind']> = new Map(
 )
 
 /** Settings that a project file may set. */
-export const projectSettings: readonly string[] = rows.filter(({ project }) => project).map(({ name }) => name).toSorted() // prettier-ignore
+export const projectSettings: readonly string[] = rows
+  .filter(({ project }) => project)
+  .map(({ name }) => name)
+  .toSorted()
 
 /** Names of the global flags, in camelCase. */
 export const globalFlagNames: readonly string[] = rows.flatMap(({ flagField }) => flagField ?? [])
@@ -179,7 +182,10 @@ const pick = (values: Readonly<Record<string, unknown>>, fields: readonly string
 
 /** Selects the settings that engines get. */
 export const engineSettings = (settings: Settings): EngineSettings =>
-  pick(settings, rows.filter(({ engine }) => engine).map(({ field }) => field)) as EngineSettings // prettier-ignore
+  pick(
+    settings,
+    rows.filter(({ engine }) => engine).map(({ field }) => field),
+  ) as EngineSettings
 
 export interface SettingsSources extends Pick<Given, 'env' | 'folders'> {
   readonly flags: GlobalFlags

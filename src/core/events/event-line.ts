@@ -41,7 +41,9 @@ export function eventFacts(type: string, data: Event['data']): string {
     case 'frame':
       return `${text('tab_id')} ${text('width')}x${text('height')}`
     default:
-      return Object.entries(data).map(([name, value]) => `${name}=${formatCell(value)}`).join(' ') // prettier-ignore
+      return Object.entries(data)
+        .map(([name, value]) => `${name}=${formatCell(value)}`)
+        .join(' ')
   }
 }
 
@@ -67,5 +69,7 @@ export function relayEventFacts({ kind, type, data }: RelayEvent): string {
     }
     return facts[type] ?? text('url')
   }
-  return Object.entries(data).map(([name, value]) => `${name}=${formatCell(value)}`).join(' ') // prettier-ignore
+  return Object.entries(data)
+    .map(([name, value]) => `${name}=${formatCell(value)}`)
+    .join(' ')
 }

@@ -6,12 +6,38 @@ import { limits } from '../limits/limits.ts'
 
 /** All types of a session's event log; their data is described in core/shapes/events.ts. */
 export const sessionEventTypes = [
-  'session.status', 'session.expiring', 'session.closed', 'command.started', 'command.finished',
-  'page.navigated', 'page.loaded', 'page.error', 'console', 'network.request', 'network.response', 'network.failed', 'network.blocked',
-  'dialog.opened', 'dialog.closed', 'file_chooser.opened', 'download.started', 'download.finished',
-  'tab.opened', 'tab.activated', 'tab.recovered', 'tab.closed', 'provision.stage', 'recording.step',
-  'approval.requested', 'approval.decided', 'control.taken', 'control.waiting', 'control.returned', 'lagged', 'error',
-] as const // prettier-ignore
+  'session.status',
+  'session.expiring',
+  'session.closed',
+  'command.started',
+  'command.finished',
+  'page.navigated',
+  'page.loaded',
+  'page.error',
+  'console',
+  'network.request',
+  'network.response',
+  'network.failed',
+  'network.blocked',
+  'dialog.opened',
+  'dialog.closed',
+  'file_chooser.opened',
+  'download.started',
+  'download.finished',
+  'tab.opened',
+  'tab.activated',
+  'tab.recovered',
+  'tab.closed',
+  'provision.stage',
+  'recording.step',
+  'approval.requested',
+  'approval.decided',
+  'control.taken',
+  'control.waiting',
+  'control.returned',
+  'lagged',
+  'error',
+] as const
 
 export type SessionEventType = (typeof sessionEventTypes)[number]
 

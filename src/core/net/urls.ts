@@ -50,7 +50,10 @@ export function assertNotPath(text: string, field = 'url'): void {
   const typed = text.trim()
   if (!pathStart.test(typed) && !fileName.test(typed)) return
   const fault = `is the path of a file, not a URL: ${JSON.stringify(text)}`
-  throw new BaxError('invalid_request', `${field} ${fault}`, { hint: serveHint, details: [{ path: field, message: fault }] }) // prettier-ignore
+  throw new BaxError('invalid_request', `${field} ${fault}`, {
+    hint: serveHint,
+    details: [{ path: field, message: fault }],
+  })
 }
 
 /** Builds the error of a URL with a scheme that is not allowed. */

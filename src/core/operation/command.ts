@@ -13,8 +13,7 @@ import type { ObservedTab } from '../shapes/observe.ts'
 
 /** A JavaScript value with its type name, as extraction commands return it. */
 export interface TypedValue {
-  readonly type:
-    | 'string' | 'number' | 'boolean' | 'null' | 'undefined' | 'object' | 'array' | 'bigint' | 'nan' | 'date' // prettier-ignore
+  readonly type: 'string' | 'number' | 'boolean' | 'null' | 'undefined' | 'object' | 'array' | 'bigint' | 'nan' | 'date'
   readonly value: unknown
 }
 

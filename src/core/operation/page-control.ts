@@ -2,16 +2,43 @@
 
 /** Reasons with which a route can abort a request, as in Playwright. */
 export const abortReasons = [
-  'aborted', 'accessdenied', 'addressunreachable', 'blockedbyclient', 'blockedbyresponse', 'connectionaborted',
-  'connectionclosed', 'connectionfailed', 'connectionrefused', 'connectionreset', 'failed', 'internetdisconnected',
-  'namenotresolved', 'timedout',
-] as const // prettier-ignore
+  'aborted',
+  'accessdenied',
+  'addressunreachable',
+  'blockedbyclient',
+  'blockedbyresponse',
+  'connectionaborted',
+  'connectionclosed',
+  'connectionfailed',
+  'connectionrefused',
+  'connectionreset',
+  'failed',
+  'internetdisconnected',
+  'namenotresolved',
+  'timedout',
+] as const
 
 /** Types of requests, as the browser reports them. */
 export const requestTypes = [
-  'document', 'stylesheet', 'image', 'media', 'font', 'script', 'texttrack', 'xhr', 'fetch', 'eventsource', 'manifest',
-  'ping', 'prefetch', 'preflight', 'signedexchange', 'cspviolationreport', 'fedcm', 'other',
-] as const // prettier-ignore
+  'document',
+  'stylesheet',
+  'image',
+  'media',
+  'font',
+  'script',
+  'texttrack',
+  'xhr',
+  'fetch',
+  'eventsource',
+  'manifest',
+  'ping',
+  'prefetch',
+  'preflight',
+  'signedexchange',
+  'cspviolationreport',
+  'fedcm',
+  'other',
+] as const
 
 type HeaderMap = Readonly<Record<string, string>>
 

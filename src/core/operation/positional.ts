@@ -51,7 +51,11 @@ function fits(param: Param | undefined, value: unknown): boolean {
     return typeof value === 'number' || (isText && /^-?\d+(?:\.\d+)?$/.test(value))
   if (spelling && isText) {
     const parts = value.split(spelling.separator)
-    return value.startsWith('{') || (parts.length === spelling.fields.length && parts.every((part) => part.trim() !== '' && Number.isFinite(Number(part)))) // prettier-ignore
+    return (
+      value.startsWith('{') ||
+      (parts.length === spelling.fields.length &&
+        parts.every((part) => part.trim() !== '' && Number.isFinite(Number(part))))
+    )
   }
   return type !== 'string' || isText || typeof value === 'number'
 }

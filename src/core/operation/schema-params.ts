@@ -26,8 +26,16 @@ interface JsonSchema {
 
 /** Keys in the meta of a field that are for bax only, not for documents. */
 export const annotations: ReadonlySet<string> = new Set([
-  'flag', 'aliases', 'spelling', 'offTerminal', 'short', 'file', 'writes', 'opposite', 'textField',
-]) // prettier-ignore
+  'flag',
+  'aliases',
+  'spelling',
+  'offTerminal',
+  'short',
+  'file',
+  'writes',
+  'opposite',
+  'textField',
+])
 
 /** Returns the parameters of an input schema in declaration order. */
 export function paramsOf(schema: z.ZodObject): readonly Param[] {

@@ -137,7 +137,8 @@ function optionsByName({ options, def }: z.ZodDiscriminatedUnion): Map<unknown, 
   const named = new Map<unknown, z.ZodType>()
   for (const option of options as readonly z.ZodType[]) {
     const inner = unwrap(option)
-    const field = inner instanceof z.ZodObject ? (inner.shape as Record<string, z.ZodType>)[def.discriminator] : undefined // prettier-ignore
+    const field =
+      inner instanceof z.ZodObject ? (inner.shape as Record<string, z.ZodType>)[def.discriminator] : undefined
     if (field instanceof z.ZodLiteral) for (const name of field.values) if (!named.has(name)) named.set(name, option)
   }
   return named

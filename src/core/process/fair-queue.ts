@@ -66,7 +66,11 @@ export class FairQueue {
       return await withDeadline(slot, { ...(signal && { signal }) })
     } catch (error) {
       // Release a slot that was granted at the same moment.
-      if (!this.#turns.remove(entry)) slot.then((release) => release(), () => {}) // prettier-ignore
+      if (!this.#turns.remove(entry))
+        slot.then(
+          (release) => release(),
+          () => {},
+        )
       throw error
     }
   }

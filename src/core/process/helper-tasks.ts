@@ -4,7 +4,9 @@ import { type PlainError, plainError } from './thread-tasks.ts'
 import type { Origin, WorkOptions } from './turns.ts'
 
 /** A task, or the cancellation of one. */
-export type HelperMessage<Task> = { readonly id: number; readonly task: Task; readonly from: Origin } | { readonly id: number } // prettier-ignore
+export type HelperMessage<Task> =
+  | { readonly id: number; readonly task: Task; readonly from: Origin }
+  | { readonly id: number }
 
 export type HelperAnswer<Result> = { readonly id: number } & (
   | { readonly result: Result }

@@ -48,7 +48,10 @@ export class Turns<Item> {
   /** Takes the first item of the origin that was served least recently, of those that may have another one. */
   take(mayHave: (from: Origin) => boolean = () => true): Item | undefined {
     const open = new Set([...this.#queues.keys()].filter(mayHave))
-    const [from] = [...[...open].filter((one) => !this.#served.has(one)), ...[...this.#served].filter((one) => open.has(one))] // prettier-ignore
+    const [from] = [
+      ...[...open].filter((one) => !this.#served.has(one)),
+      ...[...this.#served].filter((one) => open.has(one)),
+    ]
     if (from === undefined) return undefined
     const item = this.#queues.get(from)!.shift()!
     this.#served.delete(from)

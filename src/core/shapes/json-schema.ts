@@ -10,11 +10,11 @@ export const jsonSchema = z.record(z.string(), z.unknown()).superRefine((schema,
 })
 
 /** Keywords whose text or list is no schema; under other names it may be shorthand for one: `{"price": "number"}`. */
-const plainKeywords = new Set(
-  'type title description default examples enum const required format pattern $ref $id $schema $comment $anchor $dynamicRef $dynamicAnchor contentMediaType contentEncoding anyOf oneOf allOf prefixItems'.split(
-    ' ',
-  ),
-)
+const plainKeywords = new Set([
+  ...'type title description default examples enum const required format pattern $ref $id $schema'.split(' '),
+  ...'$comment $anchor $dynamicRef $dynamicAnchor contentMediaType contentEncoding anyOf oneOf'.split(' '),
+  ...'allOf prefixItems'.split(' '),
+])
 
 /** Describes the first limit that a schema exceeds, as the end of a sentence; undefined when it is small enough. */
 export function schemaSizeError(schema: unknown): string | undefined {
@@ -28,7 +28,8 @@ export function schemaSizeError(schema: unknown): string | undefined {
     if (isObject || ((isList || typeof value === 'string') && !plainKeywords.has(name))) parts++
     if (parts > most.parts) return `must have at most ${most.parts} subschemas (objects)`
     if (isList) for (const item of value) open.push({ value: item, name: 'enum', depth: depth + 1 })
-    if (isObject) for (const [key, inner] of Object.entries(value)) open.push({ value: inner, name: key, depth: depth + 1 }) // prettier-ignore
+    if (isObject)
+      for (const [key, inner] of Object.entries(value)) open.push({ value: inner, name: key, depth: depth + 1 })
   }
   return JSON.stringify(schema).length > most.chars ? `must have at most ${most.chars} characters as JSON` : undefined
 }

@@ -7,8 +7,15 @@ import { dialogFacts } from './dialogs.ts'
 import { flag, integer, listOf, named, selectorText } from './fields.ts'
 
 const observationParts = [
-  'snapshot', 'elements', 'screenshot', 'text', 'tabs', 'console', 'network', 'storage',
-] as const // prettier-ignore
+  'snapshot',
+  'elements',
+  'screenshot',
+  'text',
+  'tabs',
+  'console',
+  'network',
+  'storage',
+] as const
 
 /** Options of an observation, without the session. */
 export const observationOptions = z.object({

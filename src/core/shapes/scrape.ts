@@ -9,8 +9,17 @@ import { allowedDomains, flag, listOf, named, number, selectorText, urlText } fr
 const { scrape } = limits
 
 export const formatNames = [
-  'markdown', 'html', 'rawHtml', 'screenshot', 'links', 'images', 'json', 'summary', 'branding', 'changeTracking',
-] as const // prettier-ignore
+  'markdown',
+  'html',
+  'rawHtml',
+  'screenshot',
+  'links',
+  'images',
+  'json',
+  'summary',
+  'branding',
+  'changeTracking',
+] as const
 
 /** Fields by which clients of Firecrawl identify themselves in every request. */
 export const sender = {

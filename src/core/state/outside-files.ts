@@ -2,6 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { lstat, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { succeeds } from '../succeeds.ts'
 
 /**
  * Reads a regular file. Rejects devices and pipes, which may block or never end.
@@ -42,10 +43,7 @@ async function realPathOf(path: string): Promise<string | undefined> {
       return join(await realpath(existing), ...missing)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      const isLink = await lstat(existing).then(
-        () => true,
-        () => false,
-      )
+      const isLink = await succeeds(lstat(existing))
       // A drive of Windows may be missing, too.
       if (isLink || dirname(existing) === existing) return undefined
       missing.unshift(basename(existing))

@@ -94,7 +94,16 @@ const abandonedMs = { deadProcess: 10_000, anyProcess: 60 * 60_000 }
  */
 export function removeAbandoned(stateDir: string, now = Date.now()): string[] {
   const removed: string[] = []
-  const folders = ['', 'keys', 'profiles', 'sessions', 'shell-sessions', ...foldersIn(stateDir, 'crawls'), ...foldersIn(stateDir, 'versions'), ...foldersIn(stateDir, 'artifacts').flatMap((one) => [one, `${one}/blobs`])] // prettier-ignore
+  const folders = [
+    '',
+    'keys',
+    'profiles',
+    'sessions',
+    'shell-sessions',
+    ...foldersIn(stateDir, 'crawls'),
+    ...foldersIn(stateDir, 'versions'),
+    ...foldersIn(stateDir, 'artifacts').flatMap((one) => [one, `${one}/blobs`]),
+  ]
   for (const folder of folders) {
     for (const name of namesIn(join(stateDir, folder))) {
       const found = temporary.exec(name)

@@ -18,7 +18,15 @@ function isOf(type: FieldType, value: unknown): boolean {
 
 const isProfile = has({ profile_id: 'string', name: 'string', created_at: 'string', state: 'object' })
 const isSealed = has({ sealed: 'string', salt: 'string', iv: 'string', tag: 'string', data: 'string' })
-const isKey = has({ key_id: 'string', name: 'any', scopes: 'array', created_at: 'string', sha256: 'string', expires_at: 'string?', revoked_at: 'string?' }) // prettier-ignore
+const isKey = has({
+  key_id: 'string',
+  name: 'any',
+  scopes: 'array',
+  created_at: 'string',
+  sha256: 'string',
+  expires_at: 'string?',
+  revoked_at: 'string?',
+})
 const isSha256 = (text: unknown): boolean => /^[0-9a-f]{64}$/.test(String(text))
 
 export const stateKinds = {
@@ -26,7 +34,9 @@ export const stateKinds = {
     name: 'saved profile',
     files: /^profiles\/[\w-]+\.json$/,
     code: 'profile_not_found',
-    isContent: (value) => isSealed(value) || (isProfile(value) && has({ cookies: 'array', origins: 'array' })((value as { state: object }).state)), // prettier-ignore
+    isContent: (value) =>
+      isSealed(value) ||
+      (isProfile(value) && has({ cookies: 'array', origins: 'array' })((value as { state: object }).state)),
   },
   key: {
     name: 'key file',

@@ -43,7 +43,13 @@ function changeLines(changes: PageChanges, places: readonly string[]): string[] 
   return [
     `changed: ${facts.length > 0 ? facts.join(', ') : lines.length > 0 ? 'see below' : nothing}`,
     ...lines,
-    ...(omitted ? [`${Object.entries(omitted).map(([kind, count]) => `${count} ${kind}`).join(', ')} omitted; use --max-chars`] : []), // prettier-ignore
+    ...(omitted
+      ? [
+          `${Object.entries(omitted)
+            .map(([kind, count]) => `${count} ${kind}`)
+            .join(', ')} omitted; use --max-chars`,
+        ]
+      : []),
   ]
 }
 

@@ -25,7 +25,10 @@ export function observationText(observation: Observation, flags = true): string 
         /^# (.* omitted); use (max_chars or )?selector$/gm,
         (_, what: string, both?: string) => `${what}; use ${both ? '--max-chars or ' : ''}--selector`,
       )
-  const unlisted = observation.omitted.elements && snapshot === undefined ? `${observation.omitted.elements} elements omitted; use --limit` : undefined // prettier-ignore
+  const unlisted =
+    observation.omitted.elements && snapshot === undefined
+      ? `${observation.omitted.elements} elements omitted; use --limit`
+      : undefined
   const parts = [
     head,
     shown,

@@ -75,7 +75,8 @@ export function blockedHint(
 
 /** Returns that the selector and the text of a command have changed places: `fill hello "#q"`. */
 export function swappedHint(code: string | undefined, { selector, ...data }: Readonly<Record<string, unknown>>) {
-  if (code !== 'element_not_found' || typeof selector !== 'string' || fileOrElement(selector) === 'element') return undefined // prettier-ignore
+  if (code !== 'element_not_found' || typeof selector !== 'string' || fileOrElement(selector) === 'element')
+    return undefined
   const other = Object.values(data).find((text) => typeof text === 'string' && fileOrElement(text) === 'element')
   return other === undefined
     ? undefined

@@ -22,7 +22,11 @@ export async function scriptText(steps: readonly RecordedStep[], manifest: Comma
   return document.toString({ lineWidth: 0 })
 }
 
-const commentText = (text: string) => text.split('\n').map((line) => ` ${line}`).join('\n') // prettier-ignore
+const commentText = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => ` ${line}`)
+    .join('\n')
 
 /** Returns the step that opens the page on which a recording starts; none for an empty page. */
 export const startSteps = (url: string): RecordedStep[] =>

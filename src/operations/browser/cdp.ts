@@ -19,8 +19,18 @@ export const cdp = defineOperation({
   input: cdpInput,
   output: cdpAnswer,
   errors: [
-    'relay_not_found', 'session_not_found', 'session_closed', 'target_not_found', 'method_denied', 'timeout',
-    'too_many_pending', 'payload_too_large', 'relay_disconnected', 'browser_lost', 'rejected', 'confirmation_timeout',
-  ], // prettier-ignore
+    'relay_not_found',
+    'session_not_found',
+    'session_closed',
+    'target_not_found',
+    'method_denied',
+    'timeout',
+    'too_many_pending',
+    'payload_too_large',
+    'relay_disconnected',
+    'browser_lost',
+    'rejected',
+    'confirmation_timeout',
+  ],
   run: (engine, input, call) => engine.relays.cdp(input, call),
 })

@@ -24,9 +24,15 @@ const ofNewSession = {
 }
 
 const batchErrors = [
-  'session_not_found', 'relay_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'cancelled', 'conflict',
+  'session_not_found',
+  'relay_not_found',
+  'session_closed',
+  'rate_limited',
+  'no_capacity',
+  'cancelled',
+  'conflict',
   ...pageFailures,
-] as const // prettier-ignore
+] as const
 
 export const runCommands = defineOperation({
   summary: 'Run commands of the catalogue in order',

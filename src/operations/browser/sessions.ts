@@ -162,7 +162,10 @@ export const closeSessions = defineOperation({
   output: closedSessions,
   run: async (engine, _input, call) => {
     const { sessions, provisions } = await engine.sessions.closeOwn(call)
-    return closedOf(sessions, provisions.map((provision_id) => ({ provision_id }))) // prettier-ignore
+    return closedOf(
+      sessions,
+      provisions.map((provision_id) => ({ provision_id })),
+    )
   },
 })
 

@@ -15,9 +15,18 @@ import {
 import { samples } from '../samples.ts'
 
 const startErrors = [
-  'shell_session_not_found', 'session_closed', 'conflict', 'file_not_found', 'not_a_directory', 'permission_denied',
-  'unsupported', 'feature_disabled', 'payload_too_large', 'too_many_execs', 'session_lost',
-] as const // prettier-ignore
+  'shell_session_not_found',
+  'session_closed',
+  'conflict',
+  'file_not_found',
+  'not_a_directory',
+  'permission_denied',
+  'unsupported',
+  'feature_disabled',
+  'payload_too_large',
+  'too_many_execs',
+  'session_lost',
+] as const
 
 export const shellExec = defineOperation({
   summary: 'Run a command in a shell session',

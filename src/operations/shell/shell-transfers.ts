@@ -12,9 +12,16 @@ import { samples } from '../samples.ts'
 const onArtifact = onObject('artifact_id', ['artifact'])
 
 const denied = [
-  'shell_session_not_found', 'session_closed', 'conflict', 'file_not_found', 'not_a_directory', 'is_a_directory',
-  'not_a_file', 'permission_denied', 'session_lost',
-] as const // prettier-ignore
+  'shell_session_not_found',
+  'session_closed',
+  'conflict',
+  'file_not_found',
+  'not_a_directory',
+  'is_a_directory',
+  'not_a_file',
+  'permission_denied',
+  'session_lost',
+] as const
 
 export const downloadShellFile = defineDownload({
   summary: 'Download a file of a shell session',

@@ -20,8 +20,15 @@ const artifactFile = z.object({
 })
 
 const skipReasons = [
-  'symlink', 'not_a_file', 'file_too_large', 'session_quota', 'file_count', 'unreadable', 'vanished', 'too_deep',
-] as const // prettier-ignore
+  'symlink',
+  'not_a_file',
+  'file_too_large',
+  'session_quota',
+  'file_count',
+  'unreadable',
+  'vanished',
+  'too_deep',
+] as const
 
 const skippedFile = z.object({
   name: z.string(),

@@ -122,8 +122,14 @@ export const shellSessionInput = z.object({
 const shellStatuses = ['creating', 'ready', 'stopping', 'stopped', 'failed'] as const
 
 const stopReasons = [
-  'deleted', 'idle_timeout', 'max_lifetime', 'engine_shutdown', 'engine_lost', 'image_error', 'container_died',
-] as const // prettier-ignore
+  'deleted',
+  'idle_timeout',
+  'max_lifetime',
+  'engine_shutdown',
+  'engine_lost',
+  'image_error',
+  'container_died',
+] as const
 
 export const shellSession = named('ShellSession', {
   id: z.string(),
