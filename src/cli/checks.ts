@@ -15,6 +15,7 @@ import { shownProxy } from '../core/config/proxy-settings.ts'
 import { isByPages, searchOrder, variablesOfApis } from '../core/config/search-providers.ts'
 import type { Io } from './io.ts'
 import type { Settings } from '../core/config/settings.ts'
+import { succeeds } from '../core/succeeds.ts'
 
 export interface Check {
   readonly name: string
@@ -69,7 +70,11 @@ async function checkVersion(path: string, facts: string): Promise<Pick<Check, 'o
     return { ok: true, found: `${path} (${facts}, ${/[\d.]{4,}/.exec(stdout)?.[0] ?? 'unknown version'})` }
   } catch (thrown) {
     const why = stderrOf(thrown).trim().split('\n').at(-1) || messageOf(thrown)
-    return { ok: false, found: `${path} (${facts}) does not start: ${why}`, mend: 'run "npx playwright install-deps chromium" to install missing libraries' } // prettier-ignore
+    return {
+      ok: false,
+      found: `${path} (${facts}) does not start: ${why}`,
+      mend: 'run "npx playwright install-deps chromium" to install missing libraries',
+    }
   }
 }
 
@@ -173,11 +178,7 @@ export async function checkLauncher({ host, env, cwd }: Io): Promise<Check> {
   }
 }
 
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  )
+const exists = (path: string) => succeeds(access(path))
 
 /** Returns the folder, or the closest existing folder above it. */
 async function nearestExisting(path: string): Promise<string> {

@@ -55,7 +55,11 @@ function readProjectFile(cwd: string, userPath: string): SettingsFile | undefine
     if (found) {
       const forbidden = Object.keys(found).find((key) => !projectSettings.includes(key))
       if (forbidden)
-        throw new BaxError('invalid_request', `${path} must not set ${forbidden}: a project file may set only ${projectSettings.join(' and ')}`, { hint: 'set it in your own settings file, in the environment or with a flag' }) // prettier-ignore
+        throw new BaxError(
+          'invalid_request',
+          `${path} must not set ${forbidden}: a project file may set only ${projectSettings.join(' and ')}`,
+          { hint: 'set it in your own settings file, in the environment or with a flag' },
+        )
       return found
     }
     if (dirname(folder) === folder) return undefined

@@ -109,10 +109,20 @@ async function startOnly(context: Context, input: Unchecked, since: unknown): Pr
 async function showStatus({ io, settings, manifest }: Context, calls: CrawlCalls): Promise<void> {
   const state = await calls.state(0, 0, io.signal)
   const { data: _, next: __, ...facts } = state
-  await showAnswer(io, { ...operationNamed(manifest, 'getCrawl'), show: { as: 'record' } }, settings.json ? state : facts, settings.json) // prettier-ignore
+  await showAnswer(
+    io,
+    { ...operationNamed(manifest, 'getCrawl'), show: { as: 'record' } },
+    settings.json ? state : facts,
+    settings.json,
+  )
 }
 
 async function cancel({ io, settings, manifest }: Context, calls: CrawlCalls): Promise<void> {
   const answer = await calls.cancel(io.signal)
-  await showAnswer(io, { ...operationNamed(manifest, 'cancelCrawl'), show: { as: 'field', field: 'status' } }, answer, settings.json) // prettier-ignore
+  await showAnswer(
+    io,
+    { ...operationNamed(manifest, 'cancelCrawl'), show: { as: 'field', field: 'status' } },
+    answer,
+    settings.json,
+  )
 }

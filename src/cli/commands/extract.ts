@@ -97,7 +97,8 @@ async function run(context: Context, { flags }: TypedArguments, { inputs: files,
     else if (flags['ndjson'] || settings.json || isStream) print(io, JSON.stringify({ file: file.name, ...extracted }))
     else if (extracted.markdown !== undefined) show(file.name, extracted.markdown)
     else if (extracted.error === undefined) show(file.name, `${JSON.stringify(extracted.json, null, 2)}\n`)
-    if (!whole) await showWarning(io, extracted.warning && many ? { warning: `${file.name}: ${extracted.warning}` } : extracted) // prettier-ignore
+    if (!whole)
+      await showWarning(io, extracted.warning && many ? { warning: `${file.name}: ${extracted.warning}` } : extracted)
   }
   if (whole) writeOutput(resolve(io.cwd, output), JSON.stringify(all))
   return failed ? exits.failed : exits.done

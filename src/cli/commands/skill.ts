@@ -9,9 +9,26 @@ import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 
 /** Pages of the guide that agents need. */
 const topics: ReadonlySet<string> = new Set([
-  'commands', 'selectors', 'observe', 'step', 'sessions', 'tabs', 'dialogs', 'files', 'scraping', 'crawling', 'search',
-  'extract', 'scripts', 'shell', 'relay', 'errors', 'mcp', 'approvals', 'allowed-domains',
-]) // prettier-ignore
+  'commands',
+  'selectors',
+  'observe',
+  'step',
+  'sessions',
+  'tabs',
+  'dialogs',
+  'files',
+  'scraping',
+  'crawling',
+  'search',
+  'extract',
+  'scripts',
+  'shell',
+  'relay',
+  'errors',
+  'mcp',
+  'approvals',
+  'allowed-domains',
+])
 
 export const command: TerminalCommand = {
   cli: 'skill',

@@ -28,7 +28,8 @@ export async function complete(typed: readonly string[], manifest: CliManifest, 
   const current = typed.at(-1) ?? ''
   const before = typed.slice(0, -1)
   const entries = commandTable(manifest).filter(({ hidden }) => !hidden)
-  if (before[0] === help.value) return { candidates: startingWith(current, inHelp(entries, before.slice(1), manifest, io)), files: false } // prettier-ignore
+  if (before[0] === help.value)
+    return { candidates: startingWith(current, inHelp(entries, before.slice(1), manifest, io)), files: false }
   const { entry, rest, path } = findEntry(entries, before, manifest)
   const found = entry ? await inCommand({ entry, rest, current, manifest, io }) : nothing
   const verbs = current.startsWith('-') || (entry && rest.length > 0) ? [] : nextWords(entries, path)

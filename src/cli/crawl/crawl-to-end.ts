@@ -63,7 +63,17 @@ export async function crawlToEnd(request: CrawlRequest): Promise<number> {
     const summary = isText && (mirror !== undefined || io.stderr.isTTY === true)
     const allChanges = !mirror && !context.settings.json && io.stderr.isTTY !== true
     const diffs = mirror && relative(io.cwd, join(mirror.root, changesName))
-    return await report(io, { end, accounts, limit, resume, summary, allChanges, diffs, failOnError: flags['failOnError'] === true, server: context.settings.server }) // prettier-ignore
+    return await report(io, {
+      end,
+      accounts,
+      limit,
+      resume,
+      summary,
+      allChanges,
+      diffs,
+      failOnError: flags['failOnError'] === true,
+      server: context.settings.server,
+    })
   } catch (error) {
     if (error instanceof ReaderGone) return exits.done
     throw withResumeHint(error, resume)
@@ -104,7 +114,10 @@ async function openMirror({ context, flags, input, resumed }: CrawlRequest): Pro
   const mirror = await Mirror.open(resolve(io.cwd, output))
   if (input['url'] !== undefined) mirror.checkStart(normaliseUrl(String(input['url'])))
   if (mirror.unfinished && mirror.unfinished !== resumed?.id)
-    note(io, `replacing the unfinished crawl in ${output}; to resume it instead: ${resumeCommand(context, flags, mirror.unfinished)}`) // prettier-ignore
+    note(
+      io,
+      `replacing the unfinished crawl in ${output}; to resume it instead: ${resumeCommand(context, flags, mirror.unfinished)}`,
+    )
   return mirror
 }
 
@@ -129,7 +142,9 @@ async function finishMirror(
   const status = finished?.status ?? (stopped ? 'cancelled' : 'scraping')
   await withSpinner(io, 'rewriting links', async (say) => {
     const outcome = { url, status, ...(status !== 'completed' && identity), ...accounts, success }
-    const contents = await mirror.finish(outcome, (done) => say(`rewriting links, ${done} of ${counted(mirror.size, 'page')}`)) // prettier-ignore
+    const contents = await mirror.finish(outcome, (done) =>
+      say(`rewriting links, ${done} of ${counted(mirror.size, 'page')}`),
+    )
     if (!settings.json && flags['ndjson'] !== true) print(io, relative(io.cwd, contents))
   })
 }
@@ -139,7 +154,13 @@ function resumeCommand({ settings }: Context, flags: Flags, id: string): string 
     const value = flags[name]
     return value === undefined ? [] : [`--${name === 'stateDir' ? 'state-dir' : name}`, quoted(String(value))]
   })
-  return ['bax crawl --resume', id, ...repeated, ...(flags['ndjson'] === true ? ['--ndjson'] : []), ...(settings.json ? ['--json'] : [])].join(' ') // prettier-ignore
+  return [
+    'bax crawl --resume',
+    id,
+    ...repeated,
+    ...(flags['ndjson'] === true ? ['--ndjson'] : []),
+    ...(settings.json ? ['--json'] : []),
+  ].join(' ')
 }
 
 function withResumeHint(error: unknown, resume: string): unknown {

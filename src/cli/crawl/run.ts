@@ -29,7 +29,14 @@ export interface CrawlEnd {
 }
 
 /** Events that are followed. */
-const followed = ['crawl.started', 'crawl.page', 'crawl.error', 'crawl.warning', 'crawl.progress', 'crawl.finished'] as const // prettier-ignore
+const followed = [
+  'crawl.started',
+  'crawl.page',
+  'crawl.error',
+  'crawl.warning',
+  'crawl.progress',
+  'crawl.finished',
+] as const
 
 /** Timeout for a cancelled crawl to end, in milliseconds. */
 const endMs = 20_000

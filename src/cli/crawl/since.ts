@@ -42,7 +42,9 @@ export async function startSince(context: Context, engine: LocatedEngine, input:
   } catch (error) {
     const isGone = error instanceof BaxError && error.code === 'crawl_not_found'
     if (!isGone || id === undefined || id === since) throw error
-    await showWarning(context.io, { warning: `the latest crawl of ${String(since)} is no longer stored: nothing is compared` }) // prettier-ignore
+    await showWarning(context.io, {
+      warning: `the latest crawl of ${String(since)} is no longer stored: nothing is compared`,
+    })
     return { ...(await startCrawl(context, engine, rest)), isCompared: false }
   }
 }

@@ -58,7 +58,15 @@ async function inputOf(
 /** Whether the values are a URL of ASCII characters, switches and known choices. */
 function isPlain({ url, ...options }: Readonly<Record<string, unknown>>, fields: readonly Param[]): boolean {
   const isUrl = typeof url === 'string' && url.length <= limits.input.urlChars && /^[!-~]+$/.test(url)
-  return isUrl && Object.entries(options).every(([name, value]) => isChoice(fields.find((field) => field.name === name), value)) // prettier-ignore
+  return (
+    isUrl &&
+    Object.entries(options).every(([name, value]) =>
+      isChoice(
+        fields.find((field) => field.name === name),
+        value,
+      ),
+    )
+  )
 }
 
 function isChoice(field: Param | undefined, value: unknown): boolean {

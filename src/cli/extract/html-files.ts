@@ -53,6 +53,10 @@ export function readBatch(io: Io, words: readonly string[]): { files: HtmlFile[]
     const why = cause instanceof SyntaxError ? `${list} is not JSON` : `cannot read ${list}: ${systemReason(cause)}`
     throw new BaxError('invalid_request', why, { cause })
   }
-  const files = Object.entries(urls).map(([name, url]) => ({ name, path: resolve(io.cwd, folder!, `${name}.html`), url })) // prettier-ignore
+  const files = Object.entries(urls).map(([name, url]) => ({
+    name,
+    path: resolve(io.cwd, folder!, `${name}.html`),
+    url,
+  }))
   return { files, output: output! }
 }

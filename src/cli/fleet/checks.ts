@@ -48,10 +48,25 @@ export function checksOf({
   return [
     { name: 'redis', needed: true, ok: true, found: `${version} at ${address}` },
     advice('redis persistence', appendOnly, appendOnly ? 'append-only file' : notAppendOnly.found, notAppendOnly.mend),
-    advice('redis eviction', evictionPolicy === 'noeviction', evictionPolicy, 'set "maxmemory-policy noeviction": other policies delete keys and crawls when memory is full'),
-    advice('redis latency', latencyMs < slowMs, `${latencyMs.toFixed(1)} ms`, 'run Redis in the same network as gateways and workers'),
-    advice('redis clock', !isSkewed, isSkewed ? skew : 'the same as of this machine', 'synchronize the clocks with NTP, for example with chrony'),
-  ] // prettier-ignore
+    advice(
+      'redis eviction',
+      evictionPolicy === 'noeviction',
+      evictionPolicy,
+      'set "maxmemory-policy noeviction": other policies delete keys and crawls when memory is full',
+    ),
+    advice(
+      'redis latency',
+      latencyMs < slowMs,
+      `${latencyMs.toFixed(1)} ms`,
+      'run Redis in the same network as gateways and workers',
+    ),
+    advice(
+      'redis clock',
+      !isSkewed,
+      isSkewed ? skew : 'the same as of this machine',
+      'synchronize the clocks with NTP, for example with chrony',
+    ),
+  ]
 }
 
 /** @throws BaxError `invalid_request` for an unusable file, `fleet_unavailable` */
@@ -103,9 +118,19 @@ async function checkDifferences(
   const clocks = workers.flatMap((worker) => skewOf(worker, skewMs) ?? [])
   const within = `within ${limits.fleet.skewMs / 1000} s of this machine`
   return [
-    advice('fleet builds', builds === undefined, builds ?? 'the same as on this machine', 'run the same build everywhere, except during an upgrade'),
-    advice('fleet clocks', clocks.length === 0, clocks.join('; ') || within, 'synchronize the clocks with NTP, for example with chrony'),
-  ] // prettier-ignore
+    advice(
+      'fleet builds',
+      builds === undefined,
+      builds ?? 'the same as on this machine',
+      'run the same build everywhere, except during an upgrade',
+    ),
+    advice(
+      'fleet clocks',
+      clocks.length === 0,
+      clocks.join('; ') || within,
+      'synchronize the clocks with NTP, for example with chrony',
+    ),
+  ]
 }
 
 /** Sends every worker a request, signed if there is a secret. */
@@ -126,7 +151,12 @@ async function checkReach(
         const problem = await whyUnreachable(requests, worker, signer)
         const found = `${worker.id} at ${worker.url}`
         const mend = 'run this on a gateway; workers need an address that gateways reach, see --advertise'
-        return advice(`worker ${worker.name ?? ''}`.trim(), problem === null, problem === null ? found : `${found}: ${problem}`, mend) // prettier-ignore
+        return advice(
+          `worker ${worker.name ?? ''}`.trim(),
+          problem === null,
+          problem === null ? found : `${found}: ${problem}`,
+          mend,
+        )
       }),
     )
   } finally {

@@ -9,9 +9,21 @@ import type { Settings } from '../../core/config/settings.ts'
  * be enclosed. `do` stands for all browser commands.
  */
 export const markable: ReadonlySet<string> = new Set([
-  'do', 'step', 'observe', 'run', 'scrape', 'extract', 'search', 'crawl', 'map', 'session log', 'session watch',
-  'relay events', 'shell read', 'shell search',
-]) // prettier-ignore
+  'do',
+  'step',
+  'observe',
+  'run',
+  'scrape',
+  'extract',
+  'search',
+  'crawl',
+  'map',
+  'session log',
+  'session watch',
+  'relay events',
+  'shell read',
+  'shell search',
+])
 
 /** Standard output of a command that can be enclosed. */
 export class MarkedOutput {

@@ -44,7 +44,14 @@ export function rootHelp(entries: readonly TableEntry[], width: number): string 
     '',
     'Usage: bax <command> [words] [flags]',
     '',
-    ...lines.map(([words, about]) => helpItem(words.join(', '), column, about.endsWith(' ') ? about + verbsOf(words[0]!, shown, width - column - about.length) : about, width)), // prettier-ignore
+    ...lines.map(([words, about]) =>
+      helpItem(
+        words.join(', '),
+        column,
+        about.endsWith(' ') ? about + verbsOf(words[0]!, shown, width - column - about.length) : about,
+        width,
+      ),
+    ),
     ...others.map(({ words, summary }) => helpItem(words, column, summary, width)),
     ...helpExamples(rootExamples),
     '',
@@ -82,7 +89,9 @@ export function groupHelp(noun: string, entries: readonly TableEntry[], width: n
   const verbs = entries
     .filter(({ words, hidden }) => !hidden && words.startsWith(`${noun} `))
     .toSorted((a, b) => place(a.words.slice(noun.length + 1)) - place(b.words.slice(noun.length + 1)))
-  const items = verbs.map(({ words, rest, summary }) => [['bax', words, rest].filter(Boolean).join(' '), summary] as const) // prettier-ignore
+  const items = verbs.map(
+    ({ words, rest, summary }) => [['bax', words, rest].filter(Boolean).join(' '), summary] as const,
+  )
   const examples = verbs.flatMap(({ examples: [first] }) => first ?? [])
   return [
     ...(nouns[noun] ? [nouns[noun], ''] : []),

@@ -42,7 +42,14 @@ export async function showTable(io: Io, rows: readonly Row[], columns: readonly 
   const style = await styleFor(io, io.stdout)
   const cells = rows.map((row) => columns.map((column) => formatCell(row[column])))
   const widths = columns.map((column, at) => Math.max(column.length, ...cells.map((row) => row[at]?.length ?? 0)))
-  const line = (row: readonly string[]) => fit(io, row.map((text, at) => text.padEnd(widths[at] ?? 0)).join('  ').trimEnd()) // prettier-ignore
+  const line = (row: readonly string[]) =>
+    fit(
+      io,
+      row
+        .map((text, at) => text.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
   print(io, style.bold(line(columns.map((column) => column.toUpperCase()))))
   for (const row of cells) print(io, line(row))
 }

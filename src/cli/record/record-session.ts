@@ -139,7 +139,9 @@ async function finalState(stop: () => Promise<RecordingState>): Promise<Recordin
   try {
     return await stop()
   } catch (error) {
-    const isOver = error instanceof BaxError && ['session_closed', 'session_not_found', 'conflict', 'worker_lost'].includes(error.code) // prettier-ignore
+    const isOver =
+      error instanceof BaxError &&
+      ['session_closed', 'session_not_found', 'conflict', 'worker_lost'].includes(error.code)
     if (isOver) return undefined
     throw error
   }

@@ -41,7 +41,10 @@ export function collectEvidence(options: EvidenceOptions): Evidence {
 
 /** Converts text to a file name. */
 const slug = (text: string): string =>
-  text.replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-+|-+$/g, '').slice(0, 80) || 'script' // prettier-ignore
+  text
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 80) || 'script'
 
 type LogEvent = Pick<Event, 'type' | 'data'> & { readonly ts: string }
 

@@ -62,7 +62,13 @@ async function expand(text: string, cwd: string): Promise<string[] | string> {
 }
 
 async function matching(patterns: string[], folder: string, cwd: string, none: string): Promise<string[] | string> {
-  const files = await glob(patterns, { cwd: folder, absolute: true, onlyFiles: true, expandDirectories: false, ignore: ['**/node_modules/**'] }) // prettier-ignore
+  const files = await glob(patterns, {
+    cwd: folder,
+    absolute: true,
+    onlyFiles: true,
+    expandDirectories: false,
+    ignore: ['**/node_modules/**'],
+  })
   if (files.length === 0) return none
   return files.map((file) => shownPath(file, cwd)).toSorted((a, b) => (a < b ? -1 : 1))
 }

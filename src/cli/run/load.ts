@@ -44,7 +44,9 @@ export async function loadScripts(options: RunOptions, io: Io): Promise<LoadedSc
   const unknown = Object.keys(options.vars).filter((name) => files.length > 0 && !variables.has(name))
   const ofCommandLine = [
     ...found.problems,
-    ...unknown.map((name) => `--var ${name}: no script has a variable ${JSON.stringify(name)}${didYouMean(name, variables)}`), // prettier-ignore
+    ...unknown.map(
+      (name) => `--var ${name}: no script has a variable ${JSON.stringify(name)}${didYouMean(name, variables)}`,
+    ),
   ]
   return {
     runId,

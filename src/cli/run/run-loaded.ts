@@ -84,7 +84,12 @@ async function runPlans({ mask, plans, runId }: LoadedScripts, options: RunOptio
     if (plans.length === 0) note(io, 'no scripts in this shard')
     return succeeded(report) ? exits.done : (exitOfFailure(report) ?? exits.failed)
   } catch (error) {
-    throw error instanceof BaxError ? new BaxError(error.code, mask.text(error.message), { ...(error.hint && { hint: mask.text(error.hint) }), cause: error }) : error // prettier-ignore
+    throw error instanceof BaxError
+      ? new BaxError(error.code, mask.text(error.message), {
+          ...(error.hint && { hint: mask.text(error.hint) }),
+          cause: error,
+        })
+      : error
   } finally {
     cleanup.release()
     open.close()
@@ -105,7 +110,14 @@ export async function replay(text: string, context: Context, engine: Calls): Pro
   const { io } = context
   const runId = 'replay'
   // A step that matches several elements, or needs its fingerprint, is not what was recorded.
-  const options = { cwd: io.cwd, given: { env: io.env, runId }, overrides: {}, verbs: makeVerbs(), strict: true, checkOnly: false } // prettier-ignore
+  const options = {
+    cwd: io.cwd,
+    given: { env: io.env, runId },
+    overrides: {},
+    verbs: makeVerbs(),
+    strict: true,
+    checkOnly: false,
+  }
   const { errors, plans } = readScripts(['recording.yaml'], { ...options, readFile: () => text })
   if (errors[0]) throw new BaxError('internal_error', `the recorded script is invalid: ${errors[0].message}`)
   const mask = makeMask(plans.flatMap(({ secrets }) => secrets))

@@ -42,7 +42,10 @@ async function readAll(stream: AsyncIterable<string | Uint8Array>, shown: string
     const bytes = Buffer.from(chunk)
     length += bytes.length
     if (length > limits.scriptBytes)
-      throw new BaxError('invalid_request', `the script from ${shown} is larger than ${limits.scriptBytes / 1024 ** 2} MiB`) // prettier-ignore
+      throw new BaxError(
+        'invalid_request',
+        `the script from ${shown} is larger than ${limits.scriptBytes / 1024 ** 2} MiB`,
+      )
     chunks.push(bytes)
   }
   return Buffer.concat(chunks).toString()

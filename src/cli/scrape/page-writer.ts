@@ -75,7 +75,12 @@ function toScreen(context: Context, { many, toStdout }: { many: boolean; toStdou
   let first = true
   return {
     async take(scraped, failure) {
-      if (failure) await printError(io, `${many ? `${scraped.url}: ` : ''}${failure.message} [${failure.code}]`, hintOf(context, failure, scraped.url)) // prettier-ignore
+      if (failure)
+        await printError(
+          io,
+          `${many ? `${scraped.url}: ` : ''}${failure.message} [${failure.code}]`,
+          hintOf(context, failure, scraped.url),
+        )
       if (!scraped.answer) return
       if (many) print(io, `${first ? '' : '\n'}<!-- ${scraped.url.replaceAll('--', '-\u2060-')} -->\n`)
       first = false

@@ -10,7 +10,14 @@ export type Piece =
   | { readonly format: string; readonly extension: string; readonly bytes: Buffer }
 
 const texts: Record<string, string> = { markdown: 'md', html: 'html', rawHtml: 'raw.html', summary: 'summary.txt' }
-const values: Record<string, string> = { links: 'links.json', images: 'images.json', json: 'json', branding: 'branding.json', actions: 'actions.json', changeTracking: 'changes.json' } // prettier-ignore
+const values: Record<string, string> = {
+  links: 'links.json',
+  images: 'images.json',
+  json: 'json',
+  branding: 'branding.json',
+  actions: 'actions.json',
+  changeTracking: 'changes.json',
+}
 
 /** Returns the formats in the order of the answer. */
 export function piecesOf({ data }: ScrapeAnswer): Piece[] {

@@ -61,11 +61,13 @@ export function saveResults({ io }: Context, output: string, { data, provider }:
   const list = join(folder, listName)
   const taken = new Set<string>([list])
   const results = data.map(({ content, ...result }) => {
-    const files = content ? piecesOfContent(content).map((piece) => {
-      const path = nameFor(folder, result.url, piece.extension, taken)
-      writeOutput(path, 'bytes' in piece ? piece.bytes : piece.text)
-      return path
-    }) : [] // prettier-ignore
+    const files = content
+      ? piecesOfContent(content).map((piece) => {
+          const path = nameFor(folder, result.url, piece.extension, taken)
+          writeOutput(path, 'bytes' in piece ? piece.bytes : piece.text)
+          return path
+        })
+      : []
     const { error, code } = content?.metadata ?? {}
     return { ...result, files: files.map((path) => basename(path)), ...(error && { error, code }) }
   })

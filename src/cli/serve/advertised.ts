@@ -13,7 +13,6 @@ for (const [address, bits] of [
   ['169.254.0.0', 16],
   ['127.0.0.0', 8],
 ] as const)
-  // prettier-ignore
   privateRanges.addSubnet(address, bits)
 for (const [address, bits] of [
   ['fc00::', 7],

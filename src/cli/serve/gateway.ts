@@ -33,7 +33,19 @@ export async function openGateway(access: FleetAccess, { config, allowances, sca
     const own = createEngine({ ...config, stores, identityKey })
     const whyUnreachable: GatewayParts['whyUnreachable'] = (worker) => forwarder.whyUnreachable(worker)
     const assertData = () => claim.assertData()
-    const facts = { redis, secret, build, version, own, allowances, scaling, environment, whyUnreachable, assertData, log } // prettier-ignore
+    const facts = {
+      redis,
+      secret,
+      build,
+      version,
+      own,
+      allowances,
+      scaling,
+      environment,
+      whyUnreachable,
+      assertData,
+      log,
+    }
     const parts = await openGatewayParts(facts)
     const { directory, provisions, engine } = parts
     const forwarder = new Forwarder({ directory, signer: forwarded, secret, allowances, provisions, ca, log })

@@ -72,7 +72,7 @@ export async function assertSame(
   // A window was requested when it was created, too, and could not be shown.
   const lacksWindow = wanted['headless'] === false && record['headless'] === true && record['warning'] !== undefined
   const same = lacksWindow ? { ...record, headless: false } : record
-  const differing = Object.keys(wanted).filter((field) => JSON.stringify(wanted[field]) !== JSON.stringify(same[field])) // prettier-ignore
+  const differing = Object.keys(wanted).filter((field) => JSON.stringify(wanted[field]) !== JSON.stringify(same[field]))
   if (differing.length === 0) return showWarning(context.io, record)
   const { params } = operationNamed(context.manifest, 'createSession')
   const flags = differing.map((field) => {

@@ -102,7 +102,8 @@ async function programOf(
   const code = textFlag(flags, 'code')
   if (code !== undefined && given.length > 0)
     throw new BaxError('invalid_request', '--code cannot be combined with a command')
-  if (code !== undefined) return { fields: { code: code.startsWith('@') ? fileText(code, '--code', io.cwd) : code }, readStdin: false } // prettier-ignore
+  if (code !== undefined)
+    return { fields: { code: code.startsWith('@') ? fileText(code, '--code', io.cwd) : code }, readStdin: false }
   const [only] = given
   if (only === undefined)
     throw new BaxError('invalid_request', 'no command was given', { hint: 'run "bax shell exec -s ID -- ls -la"' })

@@ -93,7 +93,13 @@ function originsOf(texts: readonly string[]): ReadonlySet<string> {
   return new Set(
     texts.map((text) => {
       const url = parseUrl(text)
-      if (url && url.origin !== 'null' && /^https?:$/.test(url.protocol) && text.replace(/\/$/, '').toLowerCase() === url.origin) return url.origin // prettier-ignore
+      if (
+        url &&
+        url.origin !== 'null' &&
+        /^https?:$/.test(url.protocol) &&
+        text.replace(/\/$/, '').toLowerCase() === url.origin
+      )
+        return url.origin
       throw new BaxError('invalid_request', `--allow-origin must be an origin, not ${JSON.stringify(text)}`, {
         hint: 'pass only scheme, host and port: --allow-origin https://app.example.com',
       })

@@ -52,7 +52,8 @@ export const command: TerminalCommand = {
       if (settings.json) print(io, JSON.stringify(report))
       else for (const line of linesOf(report)) print(io, line)
       const { unencrypted_profiles: plain } = report
-      if (plain > 0) note(io, `${plain} of the profiles are not encrypted: save them again with a profile key to encrypt them`) // prettier-ignore
+      if (plain > 0)
+        note(io, `${plain} of the profiles are not encrypted: save them again with a profile key to encrypt them`)
       const isWhole = kindsOf(report).every(([, { damaged }]) => damaged.length === 0)
       return isWhole ? exits.done : exits.failed
     } finally {

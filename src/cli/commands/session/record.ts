@@ -56,7 +56,10 @@ export const command: TerminalCommand = {
         hint: 'choose another name for --output, or add --force to overwrite it',
       })
     }
-    const need = session === undefined ? ({ when: 'start' } as const) : ({ when: 'running', absent: noEngineFor(session) } as const) // prettier-ignore
+    const need =
+      session === undefined
+        ? ({ when: 'start' } as const)
+        : ({ when: 'running', absent: noEngineFor(session) } as const)
     return withSession(context, need, session === undefined ? undefined : 'flag', async (engine) => {
       const script = new ScriptFile(path, manifest)
       const id = session ?? (await openSession(context, engine))

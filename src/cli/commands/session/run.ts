@@ -45,7 +45,11 @@ export const command: TerminalCommand = {
       command.option('--headed', 'show the browser in a window; without a display it stays hidden')
       addParam(command, confirmParam(invocation))
       command.option('--var <name=value>', 'value of ${vars.name} in the scripts; may be repeated', collect)
-      command.option('--reporter <name[=file],...>', 'reports to write: line, json, ndjson, junit or html (default line, or json with --json)', collect) // prettier-ignore
+      command.option(
+        '--reporter <name[=file],...>',
+        'reports to write: line, json, ndjson, junit or html (default line, or json with --json)',
+        collect,
+      )
       command.option('--artifacts <folder>', 'folder for screenshots, HTML, logs and trace of failing scripts')
       command.option('--parallel <number>', 'number of scripts to run at once, each with its own session (default 1)')
       command.option('--fail-fast', 'start no further scripts after a failure')

@@ -5,6 +5,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { isInside, readRegularFile } from '../../../core/state/outside-files.ts'
 import { cannotWrite } from '../../output/write-output.ts'
+import { succeeds } from '../../../core/succeeds.ts'
 
 const temporaryName = '.bax-crawl.tmp'
 
@@ -54,11 +55,7 @@ export class Folder {
     if (target === undefined) return
     await explaining(target, () => rm(target, { force: true }))
     for (let folder = dirname(target); folder.startsWith(this.root + sep); folder = dirname(folder)) {
-      const empty = await rmdir(folder).then(
-        () => true,
-        () => false,
-      )
-      if (!empty) return
+      if (!(await succeeds(rmdir(folder)))) return
       this.#inside.delete(folder)
     }
   }

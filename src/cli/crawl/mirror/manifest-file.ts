@@ -35,8 +35,19 @@ export interface Outcome extends CrawlAccounts, Partial<Pick<WritingCrawl, 'id' 
 /** Yields the text in chunks, with one line for each page, error and skipped URL. */
 export function* manifestText(outcome: Outcome, pages: readonly ManifestPage[]): Generator<string> {
   const { url, status, success, id, resume, errors, skipped } = outcome
-  const head = { format, url, status, success, ...(id && { id }), ...(resume && { resume }), total: pages.length + errors.length, completed: pages.length } // prettier-ignore
-  yield `{\n${Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`).join('')}` // prettier-ignore
+  const head = {
+    format,
+    url,
+    status,
+    success,
+    ...(id && { id }),
+    ...(resume && { resume }),
+    total: pages.length + errors.length,
+    completed: pages.length,
+  }
+  yield `{\n${Object.entries(head)
+    .map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`)
+    .join('')}`
   yield* list('pages', pages)
   yield ',\n'
   yield* list('errors', errors)

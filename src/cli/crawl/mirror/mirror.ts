@@ -133,7 +133,9 @@ export class Mirror {
     }
     this.#pages.set(index, {
       url,
-      aliases: [...new Set([found, metadata.sourceURL, ...(metadata.redirects ?? []).map((hop) => hop.url)])].filter((other) => other !== url), // prettier-ignore
+      aliases: [...new Set([found, metadata.sourceURL, ...(metadata.redirects ?? []).map((hop) => hop.url)])].filter(
+        (other) => other !== url,
+      ),
       path,
       pieces: pieces.map(({ format, extension }) => ({ format, extension })),
       title: metadata.title ?? null,
@@ -207,7 +209,15 @@ export class Mirror {
     }
     const [main, ...others] = files
     const { url, title, status, depth } = page
-    return { url, file: main?.file ?? null, title, status, depth, sha256: main?.sha256 ?? null, ...(others.length > 0 && { files: others }) } // prettier-ignore
+    return {
+      url,
+      file: main?.file ?? null,
+      title,
+      status,
+      depth,
+      sha256: main?.sha256 ?? null,
+      ...(others.length > 0 && { files: others }),
+    }
   }
 }
 
@@ -218,7 +228,10 @@ async function rewritten(format: string, bytes: Buffer, { url, path }: StoredPag
   return undefined
 }
 
-const filesOf = ({ file, files = [] }: ManifestPage): string[] => [...(file === null ? [] : [file]), ...files.map((other) => other.file)] // prettier-ignore
+const filesOf = ({ file, files = [] }: ManifestPage): string[] => [
+  ...(file === null ? [] : [file]),
+  ...files.map((other) => other.file),
+]
 
 async function checkEmpty(root: string): Promise<void> {
   const entries = await readdir(root).catch((error: NodeJS.ErrnoException) => {

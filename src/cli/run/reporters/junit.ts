@@ -7,7 +7,12 @@ export const junitReporter = (sink: Sink): Reporter => ({ end: (run) => sink.wri
 function document(run: RunReport): string {
   const { steps } = countResults(run)
   const errors = run.scripts.filter(({ failure }) => failure).length
-  const counts = { tests: steps.passed + steps.failed + steps.skipped + errors, failures: steps.failed, errors, skipped: steps.skipped } // prettier-ignore
+  const counts = {
+    tests: steps.passed + steps.failed + steps.skipped + errors,
+    failures: steps.failed,
+    errors,
+    skipped: steps.skipped,
+  }
   const head = attributes({ name: 'bax run', ...counts, time: seconds(run.durationMs) })
   const suites = run.scripts.map((script) => suite(script)).join('')
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${head}>\n${suites}</testsuites>\n`

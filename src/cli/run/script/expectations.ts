@@ -28,7 +28,12 @@ function readExpectation(item: unknown, at: Path, scope: StaticScope): Expectati
   const shape = expectationShape.extend({ screenshot: screenshot.optional() })
   checkValue(shape, known, errors, (path) => [...at, ...path])
   if (Object.keys(item).every((key) => key === 'path')) {
-    errors.add(at, `expect has no condition: add ${Object.keys(expectationShape.shape).filter((key) => key !== 'path').join(', ')}`) // prettier-ignore
+    errors.add(
+      at,
+      `expect has no condition: add ${Object.keys(expectationShape.shape)
+        .filter((key) => key !== 'path')
+        .join(', ')}`,
+    )
   }
   const { matches, schema, path } = known
   if (typeof matches === 'string') {

@@ -68,7 +68,12 @@ function parseText(text: string, at: Path, errors: ScriptErrorList): Template {
     const parsed = content === undefined ? null : inside.exec(content)
     if (!parsed) {
       const closed = content === undefined ? 'is not closed' : 'is not a reference'
-      errors.addWithin(at, match.index, source.length, `${source} ${closed}: write \${name}, \${name.key} or \${name[0]}, and $\${ for a literal \${`) // prettier-ignore
+      errors.addWithin(
+        at,
+        match.index,
+        source.length,
+        `${source} ${closed}: write \${name}, \${name.key} or \${name[0]}, and $\${ for a literal \${`,
+      )
       continue
     }
     if (literal) parts.push(literal)

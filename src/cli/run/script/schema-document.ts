@@ -19,8 +19,12 @@ export function scriptSchema(verbs: Verbs): Json {
   const script = toJson(scriptShape)
   const step = toJson(stepShape)
   const { command: _, data: __, ...options } = mappingIn(step, 'properties')
-  const byVerb = Object.fromEntries([...verbs].flatMap(([name, verb]) => spellings(name).map((key) => [key, shortForm(verb)]))) // prettier-ignore
-  const bare = [...verbs].flatMap(([name, { schema, preset = {} }]) => (schema.safeParse(preset).success ? spellings(name) : [])) // prettier-ignore
+  const byVerb = Object.fromEntries(
+    [...verbs].flatMap(([name, verb]) => spellings(name).map((key) => [key, shortForm(verb)])),
+  )
+  const bare = [...verbs].flatMap(([name, { schema, preset = {} }]) =>
+    schema.safeParse(preset).success ? spellings(name) : [],
+  )
   const steps = { type: 'array', minItems: 1, items: { $ref: '#/$defs/step' } }
   return shareDefinitions({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -98,7 +102,9 @@ function withPlainValues(field: Json): Json {
   const isList = ({ type }: Json) => type === 'array'
   const lists = forms.map((one) => (isList(one) ? { ...one, items: withPlainValues(mappingIn(one, 'items')) } : one))
   const all = forms.some(isList) ? lists : [...forms, plainValue]
-  return Array.isArray(anyOf) ? { ...field, anyOf: all } : { ...(description !== undefined && { description }), anyOf: all } // prettier-ignore
+  return Array.isArray(anyOf)
+    ? { ...field, anyOf: all }
+    : { ...(description !== undefined && { description }), anyOf: all }
 }
 
 /** Converts a zod schema, and allows references in place of every value. */

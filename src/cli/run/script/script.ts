@@ -250,7 +250,9 @@ function readInclude(
   const innerScope = readHead(inner, fields, { ...scope.vars, ...values }, scope)
   const block = readBlock(inner, fields, innerScope, `${number}.`)
   for (const [key] of passed) {
-    if (!inner.variables.has(key)) errors.addKey([...at, 'vars', key], `${display} has no variable ${JSON.stringify(key)}${didYouMean(key, inner.variables)}`) // prettier-ignore
+    if (inner.variables.has(key)) continue
+    const near = didYouMean(key, inner.variables)
+    errors.addKey([...at, 'vars', key], `${display} has no variable ${JSON.stringify(key)}${near}`)
   }
   for (const key of inner.variables) variables.add(key)
   const own = Object.entries(innerScope.vars)

@@ -57,7 +57,7 @@ function mapSubschemas(node: Json, visit: (schema: Json, property: string) => Js
       if (single.has(keyword)) return [keyword, mapped(value, property)]
       if (listed.has(keyword) && Array.isArray(value)) return [keyword, value.map((item) => mapped(item, property))]
       if (!named.has(keyword) || !isMapping(value)) return [keyword, value]
-      return [keyword, Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapped(item, name)]))] // prettier-ignore
+      return [keyword, Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapped(item, name)]))]
     }),
   )
 }

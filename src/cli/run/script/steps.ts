@@ -167,7 +167,8 @@ function readLongForm(reader: StepReader, fields: Fields, at: Path): CallAction 
 
 function readCall({ needs, scope }: StepReader, named: Verb, value: unknown, at: Path): CallAction | undefined {
   const { errors } = scope
-  const verb = [named, ...(named.others ?? [])].find((one) => typeof fieldsFromShortForm(one, value, at) !== 'string') ?? named // prettier-ignore
+  const verb =
+    [named, ...(named.others ?? [])].find((one) => typeof fieldsFromShortForm(one, value, at) !== 'string') ?? named
   const fields = fieldsFromShortForm(verb, value, at)
   if (typeof fields === 'string') {
     errors.add(at, fields)
@@ -216,7 +217,14 @@ function fieldsFromShortForm(verb: Verb, value: unknown, at: Path): Field[] | st
   const form = forms.length === 1 ? first : formFor(forms, items, params)
   const isComplete = isList ? items.length > 0 : first.length <= 1 || forms.length > 1
   if (form && isComplete && items.length <= form.length) {
-    const fault = items.map((item, at) => elementAsFile(params.find((param) => param.name === form[at])!, item)).find(Boolean) // prettier-ignore
+    const fault = items
+      .map((item, at) =>
+        elementAsFile(
+          params.find((param) => param.name === form[at])!,
+          item,
+        ),
+      )
+      .find(Boolean)
     if (fault) return fault
     return items.map((item, index) => {
       const field = form[index]!

@@ -163,7 +163,10 @@ function verbOfOperation(name: string, { summary, http, cli, input }: AnyOperati
  * does not tell what is done with them.
  */
 function namesOf({ http, cli }: AnyOperation): string[] {
-  const words = (cli ?? '').split(' ').filter((word) => /^\w/.test(word)).map((word) => word.replaceAll('-', '_')) // prettier-ignore
+  const words = (cli ?? '')
+    .split(' ')
+    .filter((word) => /^\w/.test(word))
+    .map((word) => word.replaceAll('-', '_'))
   const { method, path } = route(http)
   const parts = path.replace(/^\/(v\d+\/)?/, '').split(/[/_]/)
   const isCall = method === 'POST' && pathFields(path).length === 0
@@ -180,7 +183,9 @@ function verbOfCommand(name: string, { data, input, kind, summary, bytes, positi
     http: null,
     schema: data,
     texts: textFields(data),
-    forms: positional ? formsOf(params, positional) : [required.length > 0 ? required : Object.keys(data.shape).slice(0, 1)], // prettier-ignore
+    forms: positional
+      ? formsOf(params, positional)
+      : [required.length > 0 ? required : Object.keys(data.shape).slice(0, 1)],
     params,
     uses: 'browser',
     pathField: bytes && Object.hasOwn(data.shape, 'path') ? 'path' : null,
