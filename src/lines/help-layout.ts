@@ -34,7 +34,10 @@ export function helpItem(term: string, column: number, description: string, widt
 
 /** Formats items below each other. */
 export function helpItems(items: readonly (readonly [term: string, description: string])[], width: number): string[] {
-  const column = termColumn(items.map(([term]) => term), width) // prettier-ignore
+  const column = termColumn(
+    items.map(([term]) => term),
+    width,
+  )
   return items.map(([term, description]) => helpItem(term, column, description, width))
 }
 

@@ -146,7 +146,8 @@ function unknownCommand(word: string, next: string | undefined, manifest: Manife
   const following = secondWords(word, manifest)
   if (following.length > 0) {
     const message = next === undefined ? `"${word}" is incomplete` : `unknown command "${word} ${next}"`
-    const near = next === undefined ? (synonymsOf(word).length > 0 ? suggestion(word, manifest) : '') : didYouMean(next, following) // prettier-ignore
+    const near =
+      next === undefined ? (synonymsOf(word).length > 0 ? suggestion(word, manifest) : '') : didYouMean(next, following)
     return new BaxError('invalid_request', message + near, {
       hint: `use "${word}" with one of ${following.join(', ')}`,
     })

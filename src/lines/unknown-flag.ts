@@ -26,7 +26,11 @@ export function unknownFlag(command: Command, typed: string, usages: readonly st
   if (flag === '--fleet') return { message, hint: 'pass --server URL with the URL of a gateway ("bax serve --fleet")' }
   if (registeredArguments.some((argument) => `--${argument.name()}` === flag))
     return { message, hint: `give it as a word: ${usages.join(' or ')}` }
-  const near = suggest(typed, options.map(({ long }) => long!)) ?? beginning(command, flag) // prettier-ignore
+  const near =
+    suggest(
+      typed,
+      options.map(({ long }) => long!),
+    ) ?? beginning(command, flag)
   return { message: near === undefined ? message : `${message} (did you mean ${shownFlag(command, near)}?)` }
 }
 

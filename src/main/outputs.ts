@@ -69,7 +69,9 @@ export class Outputs {
   }
 
   async #flush(): Promise<void> {
-    const flushed = [...this.#used.values()].map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))) // prettier-ignore
+    const flushed = [...this.#used.values()].map(
+      (stream) => new Promise<void>((resolve) => stream.write('', () => resolve())),
+    )
     await Promise.all(flushed)
   }
 }

@@ -26,6 +26,9 @@ const ofTerminal = /\bbax \w|--?\w/
 export function failureOf(error: BaxError, boundaries: boolean): CallToolResult {
   const { code, message, hint } = error
   const isOfPage = 'isOfPage' in error
-  const lines = [isOfPage ? `failed [${code}]` : `${message} [${code}]`, ...(hint && !ofTerminal.test(hint) ? [`hint: ${hint}`] : [])] // prettier-ignore
+  const lines = [
+    isOfPage ? `failed [${code}]` : `${message} [${code}]`,
+    ...(hint && !ofTerminal.test(hint) ? [`hint: ${hint}`] : []),
+  ]
   return resultOf({ text: lines.join('\n'), ...(isOfPage && { page: message }), failed: true }, boundaries)
 }

@@ -59,12 +59,20 @@ export class Connection {
     this.local = local
     this.calls = callsOf(transport, manifest.operations)
     this.#caller = caller
-    this.sessions = new HeldSessions('session', () => this.#createSession(), async (session_id) => {
-      await this.ask('closeSession', { session_id })
-    }) // prettier-ignore
-    this.shells = new HeldSessions('shell', () => this.#createShell(), async (session_id) => {
-      await this.ask('deleteShell', { session_id })
-    }) // prettier-ignore
+    this.sessions = new HeldSessions(
+      'session',
+      () => this.#createSession(),
+      async (session_id) => {
+        await this.ask('closeSession', { session_id })
+      },
+    )
+    this.shells = new HeldSessions(
+      'shell',
+      () => this.#createShell(),
+      async (session_id) => {
+        await this.ask('deleteShell', { session_id })
+      },
+    )
   }
 
   /** Calls an operation. @throws BaxError with the engine's error code */
@@ -95,9 +103,13 @@ export class Connection {
         throw new BaxError('unsupported', `session ${name} was not opened here, so that its actions do not wait`)
       return name
     }
-    throw new BaxError('session_not_found', name === undefined ? 'no page is open' : `there is no session ${JSON.stringify(name)}`, {
-      hint: 'open a page with browser_open first',
-    }) // prettier-ignore
+    throw new BaxError(
+      'session_not_found',
+      name === undefined ? 'no page is open' : `there is no session ${JSON.stringify(name)}`,
+      {
+        hint: 'open a page with browser_open first',
+      },
+    )
   }
 
   /** Returns the ID of a session, which is created unless it is an ID. */

@@ -22,8 +22,18 @@ export interface McpOptions {
 
 /** Families that most tasks need; the others are added with `--caps`. */
 const usualFamilies: ReadonlySet<string> = new Set([
-  'navigation', 'pointer', 'keyboard', 'form', 'dialogs', 'tabs', 'upload', 'content', 'inspect', 'log', 'pdf',
-]) // prettier-ignore
+  'navigation',
+  'pointer',
+  'keyboard',
+  'form',
+  'dialogs',
+  'tabs',
+  'upload',
+  'content',
+  'inspect',
+  'log',
+  'pdf',
+])
 
 const familiesOf = (commands: readonly CommandEntry[]): string[] => [...new Set(commands.map(({ family }) => family))]
 
@@ -50,7 +60,10 @@ export function readOptions(typed: TypedOptions, manifest: Manifest): McpOptions
   if (confirm) check('--confirm', confirm, kindNames)
   for (const host of allowedDomains ?? [])
     if (!parseHostPattern(host))
-      throw new BaxError('invalid_request', `--allowed-domains must be hosts such as example.com or *.example.com, not ${JSON.stringify(host)}`) // prettier-ignore
+      throw new BaxError(
+        'invalid_request',
+        `--allowed-domains must be hosts such as example.com or *.example.com, not ${JSON.stringify(host)}`,
+      )
   return {
     groups: tools.includes('all') ? toolGroups : toolGroups.filter((group) => tools.includes(group)),
     families: new Set([...usualFamilies, ...(caps.includes('all') ? optional : caps)]),
@@ -64,5 +77,8 @@ export function readOptions(typed: TypedOptions, manifest: Manifest): McpOptions
 function check(flag: string, given: readonly string[], allowed: readonly string[]): void {
   const wrong = given.find((value) => !allowed.includes(value))
   if (wrong === undefined) return
-  throw new BaxError('invalid_request', `${flag} must be ${allowed.join(', ')}, not ${JSON.stringify(wrong)}${didYouMean(wrong, allowed)}`) // prettier-ignore
+  throw new BaxError(
+    'invalid_request',
+    `${flag} must be ${allowed.join(', ')}, not ${JSON.stringify(wrong)}${didYouMean(wrong, allowed)}`,
+  )
 }

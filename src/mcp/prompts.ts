@@ -46,10 +46,13 @@ export const listPrompts = (tools: ReadonlySet<string>): Prompt[] =>
     }))
 
 /** Returns the message of a prompt. @throws BaxError `invalid_request` for an unknown one or a missing argument */
-export function promptText(name: string, given: Readonly<Record<string, string>>): { description: string; text: string } {
+export function promptText(
+  name: string,
+  given: Readonly<Record<string, string>>,
+): { description: string; text: string } {
   const prompt = Object.hasOwn(prompts, name) ? prompts[name] : undefined
   if (!prompt) throw new BaxError('invalid_request', `there is no prompt ${JSON.stringify(name)}`)
   const missing = Object.keys(prompt.arguments).find((field) => !given[field])
   if (missing !== undefined) throw new BaxError('invalid_request', `${missing} is required`)
   return { description: prompt.description, text: prompt.text(given) }
-} // prettier-ignore
+}

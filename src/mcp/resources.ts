@@ -8,7 +8,8 @@ import type { Connection } from './connection.ts'
 import type { ToolGroup } from './tool.ts'
 
 /** Builds a URI below `bax://`. */
-const uriOf = (...parts: readonly (string | number)[]): string => `bax://${parts.map((part) => encodeURIComponent(part)).join('/')}` // prettier-ignore
+const uriOf = (...parts: readonly (string | number)[]): string =>
+  `bax://${parts.map((part) => encodeURIComponent(part)).join('/')}`
 
 export const fileUri = (session_id: string, name: string): string => uriOf('file', session_id, name)
 export const artifactUri = (id: string, name: string): string => uriOf('artifact', id, name)
@@ -44,16 +45,25 @@ export async function listResources(connection: Connection, signal: AbortSignal)
       output.map(({ name, size, content_type: mimeType }) => ({ uri: artifactUri(id, name), name, size, mimeType })),
     )
   })
-  const crawls = [...connection.crawls].map(([id, url]) => ({ uri: pageUri(id, 1), name: `First page of the crawl of ${url}` })) // prettier-ignore
+  const crawls = [...connection.crawls].map(([id, url]) => ({
+    uri: pageUri(id, 1),
+    name: `First page of the crawl of ${url}`,
+  }))
   return [...connection.stored.list(), ...crawls, ...(await Promise.all([...files, ...artifacts])).flat()]
 }
 
 /** Reads a resource. @throws BaxError `file_not_found` and those of the engine */
-export async function readResource(connection: Connection, uri: string, signal: AbortSignal): Promise<ReadResourceResult> {
+export async function readResource(
+  connection: Connection,
+  uri: string,
+  signal: AbortSignal,
+): Promise<ReadResourceResult> {
   const stored = connection.stored.get(uri)
   if (stored) return { contents: [{ uri, mimeType: stored.mimeType, blob: stored.data }] }
-  const [, kind, id, name] = /^bax:\/\/(file|artifact|crawl)\/([^/]+)\/([^/]+)$/.exec(uri)?.map((part) => decodeURIComponent(part)) ?? [] // prettier-ignore
-  if (id === undefined || name === undefined || !isOffered(connection, kind!)) throw new BaxError('file_not_found', `there is no resource ${JSON.stringify(uri)}`) // prettier-ignore
+  const [, kind, id, name] =
+    /^bax:\/\/(file|artifact|crawl)\/([^/]+)\/([^/]+)$/.exec(uri)?.map((part) => decodeURIComponent(part)) ?? []
+  if (id === undefined || name === undefined || !isOffered(connection, kind!))
+    throw new BaxError('file_not_found', `there is no resource ${JSON.stringify(uri)}`)
   const mark = (text: string) => (connection.options.boundaries ? enclosed(text) : text)
   if (kind === 'crawl') {
     const page = await crawledPage(connection, id, Number(name), signal)
@@ -67,7 +77,7 @@ export async function readResource(connection: Connection, uri: string, signal: 
   )
   const { mimeType, text, blob } = content
   return { contents: [text === undefined ? { uri, mimeType, blob: blob! } : { uri, mimeType, text: mark(text) }] }
-} // prettier-ignore
+}
 
 /** Returns one page of a crawl; the first one is 1. @throws BaxError `file_not_found`, `crawl_not_found` */
 export async function crawledPage(connection: Connection, id: string, page: number, signal: AbortSignal) {
@@ -91,7 +101,8 @@ export async function readDownload(download: Promise<Download>): Promise<ReadCon
   let size = 0
   for await (const chunk of bytes) {
     size += chunk.length
-    if (size > limits.bodyBytes) throw new BaxError('payload_too_large', `the file has more than ${limits.bodyBytes} bytes`) // prettier-ignore
+    if (size > limits.bodyBytes)
+      throw new BaxError('payload_too_large', `the file has more than ${limits.bodyBytes} bytes`)
     chunks.push(chunk)
   }
   const all = Buffer.concat(chunks)

@@ -6,9 +6,24 @@ type Schema = Record<string, unknown>
 
 /** Limits, formats and identifiers; the input is validated by the zod schema. */
 const omitted: ReadonlySet<string> = new Set([
-  ...annotations, '$schema', '$id', 'id', 'additionalProperties', 'propertyNames', 'minimum', 'maximum', 'exclusiveMinimum',
-  'exclusiveMaximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern', 'format', 'title',
-]) // prettier-ignore
+  ...annotations,
+  '$schema',
+  '$id',
+  'id',
+  'additionalProperties',
+  'propertyNames',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'pattern',
+  'format',
+  'title',
+])
 
 /** Returns the JSON Schema of the input or output of a tool. */
 export const schemaOf = (schema: z.ZodObject, io: 'input' | 'output' = 'input'): { type: 'object' } & Schema => {
@@ -25,7 +40,8 @@ function compact(value: unknown): unknown {
     if (key === 'default' && (!inner || typeof inner === 'object')) return []
     if (key === 'description' && inner === '') return []
     // Names of fields are not keywords.
-    if (key === 'properties') return [[key, Object.fromEntries(Object.entries(inner as Schema).map(([name, field]) => [name, compact(field)]))]] // prettier-ignore
+    if (key === 'properties')
+      return [[key, Object.fromEntries(Object.entries(inner as Schema).map(([name, field]) => [name, compact(field)]))]]
     return [[key, compact(inner)]]
   })
   return Object.fromEntries(entries)

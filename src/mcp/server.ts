@@ -43,7 +43,11 @@ export function createMcpServer(connection: Connection): Server {
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const { name, arguments: given = {}, _meta: meta } = params
     const tool = tools.get(name)
-    if (!tool) throw new McpError(ErrorCode.InvalidParams, `there is no tool ${JSON.stringify(name)}${didYouMean(name, tools.keys())}`) // prettier-ignore
+    if (!tool)
+      throw new McpError(
+        ErrorCode.InvalidParams,
+        `there is no tool ${JSON.stringify(name)}${didYouMean(name, tools.keys())}`,
+      )
     const token = meta?.progressToken
     const progress: ToolCall['progress'] = async (done, total, message) => {
       if (token === undefined) return
@@ -108,7 +112,12 @@ async function callTool(tool: Tool, given: Record<string, unknown>, call: ToolCa
 }
 
 /** Forgets a session that has ended, and says how to go on. */
-async function explained(error: BaxError, tool: Tool, given: Record<string, unknown>, { sessions, shells }: Connection): Promise<BaxError> {
+async function explained(
+  error: BaxError,
+  tool: Tool,
+  given: Record<string, unknown>,
+  { sessions, shells }: Connection,
+): Promise<BaxError> {
   const { code } = error
   if (code !== 'session_closed' && code !== 'session_not_found' && code !== 'shell_session_not_found') return error
   const isShell = groupOf(tool) === 'shell'
@@ -118,7 +127,7 @@ async function explained(error: BaxError, tool: Tool, given: Record<string, unkn
   await (isShell ? shells : sessions).forget(await id)
   const hint = isShell ? 'call the tool again for a new container' : 'open the page again with browser_open'
   return new BaxError(code, error.message, { hint, cause: error })
-} // prettier-ignore
+}
 
 /** Converts failures of resources and prompts to errors of the protocol. */
 async function orProtocolError<T>(work: Promise<T>): Promise<T> {

@@ -88,7 +88,9 @@ export async function runStep(
   const warning = body.warning ?? ''
   return {
     text: [...results, ...failed].flatMap(({ notes }) => notes).join('\n'),
-    page: [...[...results, ...failed].flatMap(({ page }) => page), warning, effect, observed].filter(Boolean).join('\n'), // prettier-ignore
+    page: [...[...results, ...failed].flatMap(({ page }) => page), warning, effect, observed]
+      .filter(Boolean)
+      .join('\n'),
     links: results.flatMap(({ link }) => link ?? []),
     failed: !body.success,
   }
@@ -112,12 +114,15 @@ async function withUploads(typed: readonly TypedCommand[], session_id: string, {
     commands.push({ command, data: { ...data, [entry!.localFiles!]: names } })
   }
   return commands
-} // prettier-ignore
+}
 
 /** Describes the result of one command: notes of bax, text that the page controls, and a link to stored bytes. */
 function describe(result: CommandResult, { command, data }: TypedCommand, { manifest, stored }: Connection) {
   const content = result.success ? contentOf(result, findEntry(command, manifest)) : undefined
-  const uri = content && 'bytes' in content ? stored.add(kebab(command), result.content_type!, content.bytes.toString('base64')) : undefined // prettier-ignore
+  const uri =
+    content && 'bytes' in content
+      ? stored.add(kebab(command), result.content_type!, content.bytes.toString('base64'))
+      : undefined
   return {
     notes: [
       ...matchesNotes(result, String(data['selector'])),
@@ -142,7 +147,8 @@ function failures({ results }: StepResult): { readonly notes: readonly string[];
       const nearest = nearestSelector({ details })
       const advice = code === 'stale_ref' ? staleHint : (hint ?? (nearest && `did you mean ${nearest}?`))
       const place = results.length > 1 ? ` (${index + 1} of ${results.length})` : ''
-      const [own, ofPage] = !advice || advice.includes('bax ') ? [] : suggestion.test(advice) ? [undefined, advice] : [advice] // prettier-ignore
+      const [own, ofPage] =
+        !advice || advice.includes('bax ') ? [] : suggestion.test(advice) ? [undefined, advice] : [advice]
       return {
         notes: [`${kebab(command)}${place} failed [${code}]`, ...(own ? [`hint: ${own}`] : [])],
         page: [`${error}`, ...(ofPage ? [ofPage] : [])],

@@ -48,6 +48,7 @@ function around(text: string, at: number, length: number): string {
 /** Returns up to a thousand positions of a text. */
 function positions(text: string, part: string): number[] {
   const found: number[] = []
-  for (let at = text.indexOf(part); at !== -1 && found.length < 1000; at = text.indexOf(part, at + part.length)) found.push(at) // prettier-ignore
+  for (let at = text.indexOf(part); at !== -1 && found.length < 1000; at = text.indexOf(part, at + part.length))
+    found.push(at)
   return found
 }

@@ -25,7 +25,14 @@ import { currentOf, RemoteCrawl, type ReportedProgress } from './followed.ts'
 import { progressKey } from './keys.ts'
 import { addCrawl, type CrawlJob, openCrawlsQueue } from './queue/queues.ts'
 import { WritingLogs } from './store/redis-logs.ts'
-import { type CrawlQuota, type CrawlRunId, crawlJobId, type FleetCrawl, FleetCrawlStore, type PlacedRun } from './store/store.ts' // prettier-ignore
+import {
+  type CrawlQuota,
+  type CrawlRunId,
+  crawlJobId,
+  type FleetCrawl,
+  FleetCrawlStore,
+  type PlacedRun,
+} from './store/store.ts'
 
 export interface FleetCrawlFacts {
   /** A connection that others may share; it is not closed. */
@@ -133,7 +140,10 @@ export class FleetCrawlHost implements CrawlHost<FleetCrawl> {
     if (isRunning) throw new BaxError('conflict', 'the crawl is running')
     assertResumable(record, false)
     const { owner } = record
-    await this.#add(await this.#store.resume(record, await this.#quotaOf(caller)), { activeMs: record.activeMs(), owner }) // prettier-ignore
+    await this.#add(await this.#store.resume(record, await this.#quotaOf(caller)), {
+      activeMs: record.activeMs(),
+      owner,
+    })
   }
 
   async open(id: string, caller: Caller): Promise<OpenCrawl> {
@@ -179,7 +189,13 @@ export class FleetCrawlHost implements CrawlHost<FleetCrawl> {
     const { redis, log } = this.#facts
     const { record, hasEnded } = await this.#store.readFresh(run.id)
     if (hasEnded) return this.#store.end(record, fence)
-    const logs = new WritingLogs({ redis, id: run.id, fence, log, signal: AbortSignal.timeout(limits.crawl.fleet.answerMs) }) // prettier-ignore
+    const logs = new WritingLogs({
+      redis,
+      id: run.id,
+      fence,
+      log,
+      signal: AbortSignal.timeout(limits.crawl.fleet.answerMs),
+    })
     const journal = await Journal.reopen(logs.journal, record.bytes, record.seq)
     const write = async (lines: readonly JournalEntry[]) => {
       for (const placed of await journal.commit(lines)) record.apply(placed)

@@ -66,8 +66,12 @@ export class HeldObjects implements BoundObjects {
 }
 
 /** Returns the kind, the owner and the name, as scripts read them. */
-const factsOf = ({ kind, owner, name }: Bindable): string[] =>
-  [kind, storedOwner(owner), name === null ? '' : '1', name ?? ''] // prettier-ignore
+const factsOf = ({ kind, owner, name }: Bindable): string[] => [
+  kind,
+  storedOwner(owner),
+  name === null ? '' : '1',
+  name ?? '',
+]
 
 const lostError = (): BaxError =>
   new BaxError('worker_lost', 'this worker has lost its lease', {

@@ -4,9 +4,16 @@ import { type Caller, canSee, findByName } from '../../core/access/caller.ts'
 import { relayNamed } from '../../core/access/relayed.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import {
-  type BoundKind, type BoundObject, type ChosenWorker, type Directory, type Reservation, type SlotKind, slotKinds,
-  type WorkerLabel, type WorkerRecord,
-} from '../../core/fleet.ts' // prettier-ignore
+  type BoundKind,
+  type BoundObject,
+  type ChosenWorker,
+  type Directory,
+  type Reservation,
+  type SlotKind,
+  slotKinds,
+  type WorkerLabel,
+  type WorkerRecord,
+} from '../../core/fleet.ts'
 import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { assertOwnBuild, type Build } from './builds.ts'
@@ -64,9 +71,18 @@ export class FleetDirectory implements Directory {
     const { build, reservationMs = limits.fleet.reservationMs } = this.#options
     const id = newId('rsv')
     const [answer, worker, url] = await this.#run<[string, string, string]>(
-      'reserve', id, kind, storedOwner(owner), most, name === undefined ? '' : '1', name ?? '', build, reservationMs, only,
+      'reserve',
+      id,
+      kind,
+      storedOwner(owner),
+      most,
+      name === undefined ? '' : '1',
+      name ?? '',
+      build,
+      reservationMs,
+      only,
       ...except,
-    ) // prettier-ignore
+    )
     if (answer === 'reserved') return { id, kind, worker: { id: worker, url } }
     if (answer === 'too_many') throw tooManyError(kind, most)
     if (answer === 'conflict') throw worker === 'relay' ? relayNamed(name!) : nameError(kind, name!)
@@ -81,8 +97,12 @@ export class FleetDirectory implements Directory {
   async find(idOrName: string, kinds: readonly BoundKind[], caller: Caller): Promise<BoundObject | undefined> {
     const named = kinds.filter((kind) => Object.hasOwn(slotKinds, kind))
     const rows = await this.#run<[Row | [], Row[], Row[]]>(
-      'find', idOrName, storedOwner(caller.keyId), caller.admin ? '1' : '', ...named,
-    ) // prettier-ignore
+      'find',
+      idOrName,
+      storedOwner(caller.keyId),
+      caller.admin ? '1' : '',
+      ...named,
+    )
     const [byId, byName, past] = [rows[0].length ? [rows[0] as Row] : [], rows[1], rows[2]].map((some) =>
       some.map(objectOf).filter(({ object, owner }) => kinds.includes(object.kind) && canSee(caller, owner)),
     ) as [Known[], Known[], Known[]]
@@ -164,7 +184,11 @@ export class FleetDirectory implements Directory {
 type Known = ReturnType<typeof objectOf>
 
 const findLive = (byName: readonly Known[], name: string, caller: Caller): Known | undefined =>
-  findByName(byName.filter(({ isLive }) => isLive), name, caller) // prettier-ignore
+  findByName(
+    byName.filter(({ isLive }) => isLive),
+    name,
+    caller,
+  )
 
 /** Most objects that one script frees: it keeps Redis busy for some milliseconds. */
 const atOnce = 100

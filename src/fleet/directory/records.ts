@@ -1,7 +1,12 @@
 /** Converts what the scripts return. */
 import {
-  type BoundKind, type BoundObject, type SlotKind, slotKinds, type WorkerIdentity, type WorkerRecord,
-} from '../../core/fleet.ts' // prettier-ignore
+  type BoundKind,
+  type BoundObject,
+  type SlotKind,
+  slotKinds,
+  type WorkerIdentity,
+  type WorkerRecord,
+} from '../../core/fleet.ts'
 
 /** Parses the hash of a worker; `nowMs` is the time of Redis. */
 export function workerOf(id: string, fields: Readonly<Record<string, string>>, nowMs: number): WorkerRecord {

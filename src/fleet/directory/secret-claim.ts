@@ -108,8 +108,11 @@ export class SecretClaim {
     const other = this.#other
     const hasEnded = other && performance.now() - other.since >= this.#leaseMs
     const [renewed, since, lossAgeMs] = await this.#run<[number, number, number]>(
-      'claim', this.#fingerprint, hasEnded ? other.renewed : '', this.#since ?? '',
-    ) // prettier-ignore
+      'claim',
+      this.#fingerprint,
+      hasEnded ? other.renewed : '',
+      this.#since ?? '',
+    )
     this.#compareData(since, lossAgeMs)
     if (renewed === 0) this.#other = undefined
     else if (renewed !== other?.renewed) {

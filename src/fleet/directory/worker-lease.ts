@@ -125,9 +125,18 @@ export class WorkerLease implements BoundObjects {
     const sentAt = Date.now()
     this.#nextId = id
     const nowMs = await this.#run<number>(
-      'register', id, this.#leaseMs, JSON.stringify(info), worker.url, worker.build, ...this.#capabilities(),
-      worker.pages, session, shell, relay,
-    ) // prettier-ignore
+      'register',
+      id,
+      this.#leaseMs,
+      JSON.stringify(info),
+      worker.url,
+      worker.build,
+      ...this.#capabilities(),
+      worker.pages,
+      session,
+      shell,
+      relay,
+    )
     if (this.#draining) await this.#run('drain', id)
     this.#id = id
     this.#held = new HeldObjects(this.#run, { id, url: worker.url })
@@ -168,8 +177,14 @@ export class WorkerLease implements BoundObjects {
     const { busy_pages: busy, memory_bytes: memory } = this.#options.load()
     const [sentAt, count] = [Date.now(), this.#held.count]
     const [state, listed, nowMs] = await this.#runSoon<[string, number, number]>(
-      'heartbeat', this.#id, this.#leaseMs, busy, memory, this.#skewMs, ...this.#capabilities(),
-    ) // prettier-ignore
+      'heartbeat',
+      this.#id,
+      this.#leaseMs,
+      busy,
+      memory,
+      this.#skewMs,
+      ...this.#capabilities(),
+    )
     if (state === 'lost') return false
     this.#compareClocks(sentAt, nowMs)
     if (state === 'draining') this.#startDraining()

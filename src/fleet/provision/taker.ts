@@ -159,7 +159,10 @@ class Creation {
         const record = await sessions.provision(provisionId, call)
         if (record.status === 'ready') return resultOf(record)
         if (record.status !== 'provisioning')
-          throw BaxError.fromBody({ error: record.error ?? record.status, ...(record.code && { code: record.code as never }) }, 'no_capacity') // prettier-ignore
+          throw BaxError.fromBody(
+            { error: record.error ?? record.status, ...(record.code && { code: record.code as never }) },
+            'no_capacity',
+          )
         await pause(everyMs / 10, undefined, { signal: this.#lost.signal })
       }
     } catch (error) {

@@ -132,7 +132,10 @@ export class DockerScaler implements Scaler {
   #failure(cause: Error & { statusCode?: number; hint?: string }): ScalerError {
     const { statusCode, message, hint } = cause
     if (statusCode === 404)
-      return new ScalerError(`there is no Swarm service ${this.#service}`, { cause, hint: 'list them with "docker service ls"' }) // prettier-ignore
+      return new ScalerError(`there is no Swarm service ${this.#service}`, {
+        cause,
+        hint: 'list them with "docker service ls"',
+      })
     if (statusCode === 503)
       return new ScalerError('this Docker is not a manager of a Swarm', { cause, hint: 'run the gateway on a manager' })
     return new ScalerError(`Docker: ${message}`, { cause, hint })

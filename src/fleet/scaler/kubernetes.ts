@@ -136,12 +136,16 @@ function send(request: Target & { method: string; path: string; body: object | u
     const signal = AbortSignal.timeout(limits.scaling.requestMs)
     const sent = client.request(url, { method, headers, signal, ...(ca !== undefined && { ca }) }, (response) => {
       let text = ''
-      response.setEncoding('utf8').on('error', reject).on('end', () => {
-        resolve({ status: response.statusCode!, body: parsed(text) })
-      }).on('data', (part: string) => {
-        text += part
-        if (text.length > limits.scaling.answerBytes) response.destroy(new Error('the response is too long'))
-      }) // prettier-ignore
+      response
+        .setEncoding('utf8')
+        .on('error', reject)
+        .on('end', () => {
+          resolve({ status: response.statusCode!, body: parsed(text) })
+        })
+        .on('data', (part: string) => {
+          text += part
+          if (text.length > limits.scaling.answerBytes) response.destroy(new Error('the response is too long'))
+        })
     })
     sent.on('error', reject).end(body && JSON.stringify(body))
   })

@@ -18,7 +18,10 @@ import { leaseClockLua } from '../redis/lease-clock.ts'
 import { evenIfFull, luaScript } from '../redis/script.ts'
 
 /** State of a request; `run`: the caller runs it now. `value` is a record with its answer or its error. */
-type Claim = readonly ['run'] | readonly ['conflict'] | readonly ['running' | 'done' | 'failed', attempt: string, value?: string | null] // prettier-ignore
+type Claim =
+  | readonly ['run']
+  | readonly ['conflict']
+  | readonly ['running' | 'done' | 'failed', attempt: string, value?: string | null]
 
 /**
  * Claims a request for an attempt unless there is one. A failed one is only visible to those who waited for it.

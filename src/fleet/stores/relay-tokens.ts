@@ -160,7 +160,8 @@ export class RedisTokenRecords implements TokenRecords {
   #decoded(sha256: string, text: string): StoredToken | undefined {
     const record = decodeRecord<StoredToken>(text, { isContent: isToken })
     if ('content' in record && record.content.sha256 === sha256) return record.content
-    if (!this.#reported.has(sha256)) this.#log('error', 'the record of a relay token is damaged and grants no access', { sha256 }) // prettier-ignore
+    if (!this.#reported.has(sha256))
+      this.#log('error', 'the record of a relay token is damaged and grants no access', { sha256 })
     this.#reported.add(sha256)
     return undefined
   }

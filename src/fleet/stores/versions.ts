@@ -62,6 +62,8 @@ export class RedisVersions implements PageVersionStore {
     const names = [`bax:versions:${owner ?? ''}`, `bax:versions:${owner ?? ''}:sizes`] as const
     const prefix = `bax:version:${owner ?? ''}:`
     const size = Buffer.byteLength(record)
-    await ask(this.#redis, () => saveVersion(this.#redis, ...names, prefix, page, record, size, ageMs, versions, fleetBytes)) // prettier-ignore
+    await ask(this.#redis, () =>
+      saveVersion(this.#redis, ...names, prefix, page, record, size, ageMs, versions, fleetBytes),
+    )
   }
 }

@@ -90,7 +90,18 @@ export class Membership {
     const workers = async () => (await directory.workers()).filter(({ state }) => state === 'ready')
     const failed = (error: BaxError) => capabilities.recheck(error)
     taker = await startTaking({ redis, member, version, lease, can, failed, sessions, diagnostics, log })
-    if (pages > 0) crawls = await CrawlWorker.start({ redis, build: member.build, scraper, keys, log, pages, workers, onUnavailable: failed, visits: can('render') }) // prettier-ignore
+    if (pages > 0)
+      crawls = await CrawlWorker.start({
+        redis,
+        build: member.build,
+        scraper,
+        keys,
+        log,
+        pages,
+        workers,
+        onUnavailable: failed,
+        visits: can('render'),
+      })
     // It may have changed meanwhile.
     crawls?.visitPages(can('render'))
     log('info', 'registered', { worker_id: id, url: worker.url })

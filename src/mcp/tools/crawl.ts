@@ -114,11 +114,15 @@ async function waitForEnd({ connection, signal, progress }: ToolCall, id: string
   return id
 }
 
-async function readPages({ connection, signal }: ToolCall, id: string, numbers: readonly number[]): Promise<ToolAnswer> {
+async function readPages(
+  { connection, signal }: ToolCall,
+  id: string,
+  numbers: readonly number[],
+): Promise<ToolAnswer> {
   const pages = await Promise.all(numbers.map((number) => crawledPage(connection, id, number, signal)))
   const texts = pages.map((page, at) => `[${numbers[at]}] ${addressOf(page)}\n${page.markdown ?? ''}`)
   return { page: texts.join('\n\n') }
-} // prettier-ignore
+}
 
 /** Pages requested at once. */
 const chunk = 100
@@ -131,9 +135,13 @@ interface ListedPage {
 }
 
 /** Lists the pages of a crawl, or those with passages that contain the words, best first. */
-async function listPages({ connection, signal }: ToolCall, { id, completed }: CrawlState, find?: string): Promise<ToolAnswer> {
+async function listPages(
+  { connection, signal }: ToolCall,
+  { id, completed }: CrawlState,
+  find?: string,
+): Promise<ToolAnswer> {
   const found: { readonly score: number; readonly listed: ListedPage }[] = []
-  for (let skip = 0; skip < completed; ) {
+  for (let skip = 0; skip < completed;) {
     const { data } = await connection.ask('getCrawl', { id, skip, limit: Math.min(chunk, completed - skip) }, signal)
     if (data.length === 0) break
     for (const [at, { metadata, markdown = '' }] of data.entries()) {
@@ -146,11 +154,19 @@ async function listPages({ connection, signal }: ToolCall, { id, completed }: Cr
     skip += data.length
   }
   const most = find === undefined ? mcp.listed : mcp.matches
-  const pages = found.toSorted((a, b) => b.score - a.score).slice(0, most).map(({ listed }) => listed)
+  const pages = found
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, most)
+    .map(({ listed }) => listed)
   const more = found.length - pages.length
-  const lines = pages.map(({ page, url: address, title = '', passages = [] }) => [`[${page}] ${address} ${title}`.trimEnd(), ...passages].join('\n  ')) // prettier-ignore
-  const notes = [...(find === undefined ? [] : [`${found.length} pages contain ${JSON.stringify(find)}`]), ...(more > 0 ? [`${more} more pages`] : [])] // prettier-ignore
+  const lines = pages.map(({ page, url: address, title = '', passages = [] }) =>
+    [`[${page}] ${address} ${title}`.trimEnd(), ...passages].join('\n  '),
+  )
+  const notes = [
+    ...(find === undefined ? [] : [`${found.length} pages contain ${JSON.stringify(find)}`]),
+    ...(more > 0 ? [`${more} more pages`] : []),
+  ]
   return { text: notes.join('\n'), page: lines.join('\n'), data: { pages } }
-} // prettier-ignore
+}
 
 const addressOf = ({ metadata }: ScrapeData): string => metadata.url ?? metadata.sourceURL

@@ -10,9 +10,22 @@ import { browserScript } from './script.ts'
 import { shellExec, shellFiles } from './shell.ts'
 
 export const tools: readonly Tool[] = [
-  browserOpen, browserObserve, browserAct, browserWait, browserExtract, browserScreenshot, browserSession, browserScript,
-  webScrape, webCrawl, webMap, webSearch, shellExec, shellFiles, relay,
-] // prettier-ignore
+  browserOpen,
+  browserObserve,
+  browserAct,
+  browserWait,
+  browserExtract,
+  browserScreenshot,
+  browserSession,
+  browserScript,
+  webScrape,
+  webCrawl,
+  webMap,
+  webSearch,
+  shellExec,
+  shellFiles,
+  relay,
+]
 
 /** Returns the tools that a client may use. */
 export function toolsFor(connection: Connection): Tool[] {

@@ -62,7 +62,11 @@ export const browserScreenshot = defineTool({
     const { screenshot: data, annotations = [] } = await oneCommand<Shot>(call, id, 'screenshot', shot)
     const mimeType = 'image/jpeg'
     const lines = annotations.map(({ ref, role, name: label }) => `@${ref} ${role} ${JSON.stringify(label)}`)
-    return { text: connection.stored.add('screenshot', mimeType, data), page: lines.join('\n'), image: { data, mimeType } } // prettier-ignore
+    return {
+      text: connection.stored.add('screenshot', mimeType, data),
+      page: lines.join('\n'),
+      image: { data, mimeType },
+    }
   },
 })
 

@@ -10,7 +10,8 @@ const { kind, text: words, limit } = operations.readRelayEvents.input.shape
 
 export const relay = defineTool({
   name: 'relay',
-  description: 'List the connected browsers of people (their id is a session of the browser tools), read the console and network events of one, or activate a tab.', // prettier-ignore
+  description:
+    'List the connected browsers of people (their id is a session of the browser tools), read the console and network events of one, or activate a tab.',
   uses: [operations.listRelays, operations.readRelayEvents, operations.activateTarget],
   effect: 'write',
   unrestricted: true,
@@ -33,7 +34,12 @@ export const relay = defineTool({
     }
     const page = await connection.ask('readRelayEvents', { id, order: 'desc', ...query }, signal)
     const { events } = page as RelayEventPage
-    const lines = events.toReversed().map(({ kind: of, type, data }) => `${of} ${type} ${Object.entries(data).map(([name, value]) => `${name}=${formatCell(value)}`).join(' ')}`) // prettier-ignore
+    const lines = events.toReversed().map(
+      ({ kind: of, type, data }) =>
+        `${of} ${type} ${Object.entries(data)
+          .map(([name, value]) => `${name}=${formatCell(value)}`)
+          .join(' ')}`,
+    )
     return { text: `${events.length} events`, page: lines.join('\n') }
   },
 })

@@ -126,12 +126,21 @@ export const webSearch = defineTool({
   uses: [operations.search],
   effect: 'read',
   unrestricted: true,
-  input: z.object({ query: query.describe(''), limit: results.describe(''), tbs: tbs.describe('Age'), lang: lang.describe('') }), // prettier-ignore
+  input: z.object({
+    query: query.describe(''),
+    limit: results.describe(''),
+    tbs: tbs.describe('Age'),
+    lang: lang.describe(''),
+  }),
   output: z.object({ results: z.array(z.object({ url: z.string(), title: z.string(), description: z.string() })) }),
   async run({ connection, signal }, input) {
     const { data, warning } = await connection.ask('search', input, signal)
     const found = data.map(({ url: address, title, description }) => ({ url: address, title, description }))
     const lines = found.map((one, at) => `${at + 1}. ${one.title}\n${one.url}\n${one.description}`)
-    return { text: [`${found.length} results`, ...(warning ? [warning] : [])].join('\n'), page: lines.join('\n'), data: { results: found } } // prettier-ignore
+    return {
+      text: [`${found.length} results`, ...(warning ? [warning] : [])].join('\n'),
+      page: lines.join('\n'),
+      data: { results: found },
+    }
   },
 })

@@ -16,7 +16,8 @@ const { timeout_secs } = operations.shellExec.input.shape
 
 export const shellExec = defineTool({
   name: 'shell_exec',
-  description: 'Run a command or program in a container without network. Files in /workspace stay; /output becomes resources.', // prettier-ignore
+  description:
+    'Run a command or program in a container without network. Files in /workspace stay; /output becomes resources.',
   uses: [operations.shellExec, operations.createShell],
   effect: 'destroy',
   closed: true,
@@ -67,7 +68,10 @@ const actions = {
   async read({ connection, signal }: ToolCall, target: Target) {
     const request = { ...target, length: limits.observe.chars }
     const { content: text, encoding, eof, size } = await connection.ask('readShellFile', request, signal)
-    const notes = [...(encoding === 'base64' ? ['base64'] : []), ...(eof ? [] : [`the first ${limits.observe.chars} of ${size} bytes`])] // prettier-ignore
+    const notes = [
+      ...(encoding === 'base64' ? ['base64'] : []),
+      ...(eof ? [] : [`the first ${limits.observe.chars} of ${size} bytes`]),
+    ]
     return { text: notes.join('\n'), page: text }
   },
   async write({ connection, signal }: ToolCall, target: Target, { content: text }: Fields) {
@@ -93,7 +97,13 @@ type Fields = { readonly content?: string | undefined; readonly query?: string |
 export const shellFiles = defineTool({
   name: 'shell_files',
   description: 'List, read, write, search or delete files of the container.',
-  uses: [operations.listShellFiles, operations.readShellFile, operations.writeShellFile, operations.searchShellFiles, operations.deleteShellFile], // prettier-ignore
+  uses: [
+    operations.listShellFiles,
+    operations.readShellFile,
+    operations.writeShellFile,
+    operations.searchShellFiles,
+    operations.deleteShellFile,
+  ],
   effect: 'destroy',
   closed: true,
   input: z.object({

@@ -103,9 +103,19 @@ type Signed = z.output<typeof signed>
 
 /** Headers that change what a request does, or the URLs and the form of its answer. */
 const signedHeaders = [
-  'accept', 'authorization', 'content-type', 'host', 'if-none-match', 'if-range', 'last-event-id', 'origin', 'prefer',
-  'range', 'sec-websocket-protocol', 'x-api-key',
-] // prettier-ignore
+  'accept',
+  'authorization',
+  'content-type',
+  'host',
+  'if-none-match',
+  'if-range',
+  'last-event-id',
+  'origin',
+  'prefer',
+  'range',
+  'sec-websocket-protocol',
+  'x-api-key',
+]
 
 const digestOfHeaders = (headers: Pick<Headers, 'get'>): string => {
   const hash = createHash('sha256')
@@ -134,19 +144,27 @@ export class ForwardedRequests {
       worker,
       nonce,
       headers: digestOfHeaders(headers),
-      body: isStream ? null : bodyHash().update(body ?? '').digest('base64url'),
+      body: isStream
+        ? null
+        : bodyHash()
+            .update(body ?? '')
+            .digest('base64url'),
       at,
       requestId,
       expires: at + limits.gateway.signatureMs,
       ...(reservation !== undefined && { reservation }),
       caller: { keyId, name, scopes: [...scopes], admin },
-    } // prettier-ignore
+    }
     const text = Buffer.from(JSON.stringify(facts)).toString('base64url')
     return {
       header: `${text}.${this.#digest(text)}`,
       bodyHash: () => bodyHash(this.#secret, nonce),
       isAnswered: ({ statusCode = 0, headers }) => {
-        const { [refusedHeader]: refusal, [contentHeader]: content, [answerHeader]: answer } = headers as Readonly<Record<string, string | undefined>> // prettier-ignore
+        const {
+          [refusedHeader]: refusal,
+          [contentHeader]: content,
+          [answerHeader]: answer,
+        } = headers as Readonly<Record<string, string | undefined>>
         return answer !== undefined && isSame(answer, this.#answer(nonce, statusCode, { refusal, content }))
       },
     }
@@ -168,7 +186,10 @@ export class ForwardedRequests {
         this.#assertFresh(facts)
         seen.assertNew(facts.nonce)
         const { requestId, reservation, nonce } = facts
-        const body = facts.body === null ? new SignedBody(() => bodyHash(this.#secret, nonce)) : new SignedBody(bodyHash, facts.body) // prettier-ignore
+        const body =
+          facts.body === null
+            ? new SignedBody(() => bodyHash(this.#secret, nonce))
+            : new SignedBody(bodyHash, facts.body)
         return { caller: callerOf(facts.caller), requestId, body, ...(reservation !== undefined && { reservation }) }
       },
       answer: (header, status, answered) => {

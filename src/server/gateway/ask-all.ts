@@ -39,7 +39,10 @@ export async function askAll(asked: AskedAll): Promise<{ output: unknown; warnin
   const outputs = answers.filter((answer) => !(answer instanceof LostWorker))
   const output = runs.merge([...mine, ...outputs] as never[], input as never)
   if (lost.length === 0) return { output }
-  return { output, warning: `without ${lost.length} of ${workers.length} workers, which did not respond: ${lost.join(', ')}` } // prettier-ignore
+  return {
+    output,
+    warning: `without ${lost.length} of ${workers.length} workers, which did not respond: ${lost.join(', ')}`,
+  }
 }
 
 async function outputOf(response: IncomingMessage): Promise<unknown> {

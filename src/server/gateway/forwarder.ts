@@ -135,7 +135,11 @@ export class Forwarder {
     if (runs.on === 'all') return this.#onAll(runs, request, scope)
     if (runs.on === 'only') return this.#onOnly(runs, request, scope)
     if (runs.on === 'new') return this.#create(runs, request, scope)
-    return this.#responseOf(isOnOne(runs) ? await this.#dispatch(runs, request, scope) : { on: 'gateway' }, request, scope) // prettier-ignore
+    return this.#responseOf(
+      isOnOne(runs) ? await this.#dispatch(runs, request, scope) : { on: 'gateway' },
+      request,
+      scope,
+    )
   }
 
   #responseOf(

@@ -5,9 +5,16 @@ import { answerHeader, contentHeader, forwardedHeader } from '../access/signed-c
 
 /** Headers that only concern one connection. */
 const hopByHop = new Set([
-  'connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer',
-  'transfer-encoding', 'upgrade',
-]) // prettier-ignore
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
 
 /** Headers of requests that the gateway has handled itself. */
 const handled = new Set(['expect', 'idempotency-key', 'content-length', forwardedHeader])

@@ -55,7 +55,8 @@ export async function openTunnel(
     const opened = await forwarder.trusting(worker, forwarder.requests.upgrade(worker, sent))
     if ('head' in opened) {
       // The object is bound once the client has introduced itself.
-      if (reservation !== undefined) opened.socket.once('close', () => void directory.release(reservation).catch(() => {})) // prettier-ignore
+      if (reservation !== undefined)
+        opened.socket.once('close', () => void directory.release(reservation).catch(() => {}))
       return { as: 'done', value: opened }
     }
     const refused = await forwarder.refusalOf(opened, worker)

@@ -196,7 +196,12 @@ export class WorkerRequests {
   #lostBy(error: Error, worker: WorkerAddress, connected: boolean): LostWorker {
     const { isSecure } = this.#hostOf(worker)
     if (connected || isSecure || !lacksSecret(error)) return new LostWorker(error, connected)
-    if (isOtherSecret(error)) return new LostWorker(refusedError(worker.id, invalidSignature.message, { hint: invalidSignature.hint }), false, true) // prettier-ignore
+    if (isOtherSecret(error))
+      return new LostWorker(
+        refusedError(worker.id, invalidSignature.message, { hint: invalidSignature.hint }),
+        false,
+        true,
+      )
     const message = `the program at the URL of the worker ${worker.id} does not have the secret of the fleet`
     const hint = `check which program listens at ${worker.url}`
     return new LostWorker(new BaxError('fleet_unavailable', message, { hint, cause: error }), false)
@@ -258,7 +263,8 @@ function assertAnswered(answer: IncomingMessage, { id, url }: WorkerAddress, { s
   answer.destroy()
   const { statusCode, headers } = answer
   // Not proven: a program that can change answers can have the request repeated on another worker.
-  if (headers[refusedHeader] === ('signature' satisfies Refusal)) throw new LostWorker(refusedError(id, invalidSignature.message, { hint: invalidSignature.hint }), false) // prettier-ignore
+  if (headers[refusedHeader] === ('signature' satisfies Refusal))
+    throw new LostWorker(refusedError(id, invalidSignature.message, { hint: invalidSignature.hint }), false)
   const message = `the answer of the worker ${id} (status ${statusCode}) is not signed with the secret of the fleet`
   const hint = `check which program listens at ${url}`
   // A worker may have run the request, and something in between may have changed the answer.

@@ -115,7 +115,7 @@ export async function handleStream(
   const memory = services.bodies.open(context.get('caller'))
   const signed = context.get('signedBody')
   const rules = { maxBytes: stream.bodyBytes, incoming: incomingOf(context.env), memory, signed }
-  const { input } = await readInput(context.req.raw, stream.input, context.req.param(), rules).finally(memory.close) // prettier-ignore
+  const { input } = await readInput(context.req.raw, stream.input, context.req.param(), rules).finally(memory.close)
   const last = Number(context.req.header('last-event-id') || Number.NaN)
   const controller = new AbortController()
   const call: StreamCall = {

@@ -31,7 +31,10 @@ export class IdempotencyCache implements IdempotencyStore {
       const until = performance.now() + limits.repeats.keepMs
       const entry: Entry = { digest, answer: work(), signal, until, settled: false }
       entries.set(name, entry)
-      entry.answer.then(() => (entry.settled = true), () => entries.delete(name)) // prettier-ignore
+      entry.answer.then(
+        () => (entry.settled = true),
+        () => entries.delete(name),
+      )
       return entry.answer as Promise<T>
     }
     if (earlier.digest !== digest) throw idempotencyConflict()

@@ -33,7 +33,9 @@ export const mcpRoute = {
 } as const satisfies Access & Record<string, unknown>
 
 const names = new Map<object, string>(
-  Object.entries({ ...operations, ...streams, ...transfers, openapi: document, liveView, mcp: mcpRoute }).map(([name, access]) => [access, name]), // prettier-ignore
+  Object.entries({ ...operations, ...streams, ...transfers, openapi: document, liveView, mcp: mcpRoute }).map(
+    ([name, access]) => [access, name],
+  ),
 )
 
 interface AccessRoute {
@@ -71,7 +73,9 @@ export function operationAt(method: string, path: string) {
 /** Returns the access rules of the operations at a URL. */
 export function accessesAt(method: string, path: string): readonly Access[] {
   const called = method === 'HEAD' ? 'GET' : method
-  return routesAt(path).filter((one) => one.method === called).map(({ access }) => access) // prettier-ignore
+  return routesAt(path)
+    .filter((one) => one.method === called)
+    .map(({ access }) => access)
 }
 
 /** Returns the name of the operation at a URL, as in the OpenAPI document. */

@@ -144,8 +144,7 @@ async function authorize(
   upgrade: UpgradeRequest,
   openSockets: OpenStreams | undefined,
 ) {
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
+  const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
   const line = { method: 'GET', target: request.url ?? '/', headers: new Headers(headers) }
   const url = urlOf(request)
   const found = socketOperations.flatMap(({ name, operation, match }) => {
@@ -157,7 +156,11 @@ async function authorize(
   // Browsers cannot set headers on websockets: they send the key or token as a subprotocol instead.
   if (bearer !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${bearer}`)
   const accesses = found.map(({ operation }) => operation)
-  const { caller, requestId = upgrade.requestId, reservation } = admitUpgrade(upgrade, { headers, url: url.href }, line, gate, accesses) // prettier-ignore
+  const {
+    caller,
+    requestId = upgrade.requestId,
+    reservation,
+  } = admitUpgrade(upgrade, { headers, url: url.href }, line, gate, accesses)
   upgrade.keyId = caller.keyId
   upgrade.requestId = requestId
   // Clients of existing objects of a worker can connect until these end.
@@ -182,18 +185,13 @@ async function authorize(
   checkScope(caller, operation)
   const { input } = await readInput(new Request(url, { headers }), operation.input, fields)
   const { signal } = ended
-  if (forwarder && operation.runs.on !== 'gateway') return { tunnel: await openTunnel(forwarder, request, { operation, input, caller, token, requestId, signal, engine }), caller, signal } // prettier-ignore
-  const baseUrl = `http://${request.headers.host ?? 'localhost'}`
-  const call: SocketCall = {
-    caller,
-    signal,
-    baseUrl,
-    socketBaseUrl: baseUrl,
-    requestId,
-    token,
-    own,
-    ...(reservation !== undefined && { reservation }),
+  if (forwarder && operation.runs.on !== 'gateway') {
+    const facts = { operation, input, caller, token, requestId, signal, engine }
+    return { tunnel: await openTunnel(forwarder, request, facts), caller, signal }
   }
+  const baseUrl = `http://${request.headers.host ?? 'localhost'}`
+  const facts = { caller, signal, requestId, token, own, baseUrl, socketBaseUrl: baseUrl }
+  const call: SocketCall = { ...facts, ...(reservation !== undefined && { reservation }) }
   return { take: await operation.open(engine, input, call), caller, signal }
 }
 

@@ -164,7 +164,10 @@ function sizesOf(width: number, height: number, layout: (typeof layouts)[number]
   const none = { width: 0, height: 0 }
   if (layout === 'panels')
     return { body, left: width, image: 0, transcript: least, panels: { width, height: body - least } }
-  const left = layout === 'image' ? width : Math.min(Math.floor(width * 0.6), Math.max(Math.floor(width / 2), Math.floor((body - least) * cellRatio))) // prettier-ignore
+  const left =
+    layout === 'image'
+      ? width
+      : Math.min(Math.floor(width * 0.6), Math.max(Math.floor(width / 2), Math.floor((body - least) * cellRatio)))
   const image = Math.min(body - least, Math.ceil(left / cellRatio))
   const right = layout === 'image' ? none : { width: width - left - 1, height: body }
   return { body, left, image, transcript: body - image, panels: right }

@@ -74,7 +74,11 @@ export class Input extends PassThrough {
   }
 
   readonly #onData = (chunk: Buffer | string): void => {
-    const { events, text, rest: partial } = splitMouse(this.#partial + (typeof chunk === 'string' ? chunk : this.#decoder.write(chunk))) // prettier-ignore
+    const {
+      events,
+      text,
+      rest: partial,
+    } = splitMouse(this.#partial + (typeof chunk === 'string' ? chunk : this.#decoder.write(chunk)))
     this.#partial = partial
     for (const event of events) this.#onMouse(event)
     const query = this.#query

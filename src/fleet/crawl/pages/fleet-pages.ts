@@ -2,7 +2,14 @@
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { BaxError } from '../../../core/errors/errors.ts'
-import type { ComparedForms, LoadedVisit, LoadRequest, PageForm, PageSource, WrittenPage } from '../../../engine/crawl/pages/page-source.ts' // prettier-ignore
+import type {
+  ComparedForms,
+  LoadedVisit,
+  LoadRequest,
+  PageForm,
+  PageSource,
+  WrittenPage,
+} from '../../../engine/crawl/pages/page-source.ts'
 import { UnrenderedError } from '../../../engine/crawl/pages/page-source.ts'
 import type { CrawlSite, SiteWindow } from '../../../engine/crawl/site.ts'
 import type { Comparison } from '../../../engine/render/decide/difference.ts'

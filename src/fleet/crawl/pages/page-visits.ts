@@ -131,7 +131,19 @@ export class PageVisits {
     const unsaved = await found.saveIdentity?.()
     if (unsaved !== undefined) log('warn', unsaved, { crawl })
     const result = JSON.stringify(outcome.visit)
-    const store = () => storeVisit(redis, visits, lockKey(queueName, id!), token, field, pendingValue(id!), result, visitedChannel(crawl), keptField(url), outcome.kept ?? '') // prettier-ignore
+    const store = () =>
+      storeVisit(
+        redis,
+        visits,
+        lockKey(queueName, id!),
+        token,
+        field,
+        pendingValue(id!),
+        result,
+        visitedChannel(crawl),
+        keptField(url),
+        outcome.kept ?? '',
+      )
     const stored = await unlessFull(store, { signal, onFull })
     if (stored === 0) log('debug', 'the result of a visit came too late', { crawl, url })
     return undefined

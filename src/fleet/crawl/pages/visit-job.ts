@@ -37,7 +37,15 @@ export interface StoredError extends Pick<ErrorBody, 'error' | 'code' | 'hint' |
 /** A form of a page in the requested formats. */
 export interface StoredForm extends PageForm {
   readonly hasText?: boolean
-  readonly written: { readonly final: string; readonly links: readonly string[]; readonly answer: ScrapeAnswer; readonly validators?: Validators; readonly trace?: PageTrace } | { readonly error: StoredError } // prettier-ignore
+  readonly written:
+    | {
+        readonly final: string
+        readonly links: readonly string[]
+        readonly answer: ScrapeAnswer
+        readonly validators?: Validators
+        readonly trace?: PageTrace
+      }
+    | { readonly error: StoredError }
   /** Comparison of a rendered form with the fetched one; null if they cannot be compared. */
   readonly comparison?: Comparison | null
 }
@@ -76,7 +84,13 @@ export const fieldsOf = (url: string): string[] => [
 export function storedError(error: BaxError): StoredError {
   const { error: message, code, hint, details } = error.toBody()
   const { retryAfterSecs } = error
-  return { error: message, code, ...(hint && { hint }), ...(details && { details }), ...(retryAfterSecs !== undefined && { retryAfterSecs }) } // prettier-ignore
+  return {
+    error: message,
+    code,
+    ...(hint && { hint }),
+    ...(details && { details }),
+    ...(retryAfterSecs !== undefined && { retryAfterSecs }),
+  }
 }
 
 export const errorOf = ({ error, code, hint, details, retryAfterSecs }: StoredError): BaxError =>

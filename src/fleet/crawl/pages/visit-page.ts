@@ -61,7 +61,12 @@ export async function visitPage(job: VisitJob, context: VisitContext): Promise<V
     const form = fetched && (await formOf(job.url, fetched as Loaded, pages))
     const failed = asBaxError(error)
     const failure = storedError(failed)
-    const visit = { spentMs: spentMs(), failure, ...(form && { page: form }), ...(fetched?.kind && { kind: fetched.kind }) } // prettier-ignore
+    const visit = {
+      spentMs: spentMs(),
+      failure,
+      ...(form && { page: form }),
+      ...(fetched?.kind && { kind: fetched.kind }),
+    }
     return { visit, ...(failed.unavailable && { unavailable: failed }) }
   }
 }
@@ -133,7 +138,10 @@ async function comparedForm(
   return { url: rendered.url, render: rendered.render, comparison, written: { error: notWritten } }
 }
 
-const notWritten = { code: 'internal_error', error: 'a page that shows no more than the fetched one was requested' } as const // prettier-ignore
+const notWritten = {
+  code: 'internal_error',
+  error: 'a page that shows no more than the fetched one was requested',
+} as const
 
 async function formOf(url: string, { page, kind }: Loaded, pages: LocalPages): Promise<StoredForm> {
   const hasText = kind && page.render === 'http' && pages.hasText(page)

@@ -36,7 +36,10 @@ export function fleetConcurrency(load: () => Promise<FleetLoad>, owner: Origin, 
   const update = async () => {
     const before = atOnce
     // Fails while Redis is away, when nothing is visited anyway.
-    atOnce = await load().then((found) => shareOf(found, owner), () => before) // prettier-ignore
+    atOnce = await load().then(
+      (found) => shareOf(found, owner),
+      () => before,
+    )
     if (atOnce > before) onChange()
   }
   void update()

@@ -60,21 +60,45 @@ export class CrawlWorker {
   #draining: Promise<void> | undefined
 
   private constructor(facts: CrawlWorkerFacts) {
-    const { redis, build, scraper, keys, log, workers, pages, crawls = limits.crawl.fleet.coordinated, onUnavailable = async () => {} } = facts // prettier-ignore
+    const {
+      redis,
+      build,
+      scraper,
+      keys,
+      log,
+      workers,
+      pages,
+      crawls = limits.crawl.fleet.coordinated,
+      onUnavailable = async () => {},
+    } = facts
     const store = new FleetCrawlStore(redis, build)
     this.#workers = workers
     this.#parts = {
-      redis, build, scraper, keys, log, store, load: () => this.#load(),
+      redis,
+      build,
+      scraper,
+      keys,
+      log,
+      store,
+      load: () => this.#load(),
       subscriptions: new Subscriptions(redis),
       pagesQueue: openPagesQueue(redis, build),
       hosts: new FleetHosts(redis, log),
-    } // prettier-ignore
+    }
     this.#crawlsQueue = openCrawlsQueue(redis, build)
     this.#visits = new PageVisits({ redis, store, scraper, log, pages, onUnavailable })
     const options = workerOptions(redis, facts)
     const { lostPages, lostCrawls } = limits.crawl.fleet
-    this.#pages = new Worker(pagesQueue(build), (job, token) => this.#visits.visit(job, token!), { ...options, concurrency: heldJobs(pages), maxStalledCount: lostPages }) // prettier-ignore
-    this.#crawls = new Worker(crawlsQueue(build), (job, token) => this.#coordinate(job, token!), { ...options, concurrency: crawls, maxStalledCount: lostCrawls }) // prettier-ignore
+    this.#pages = new Worker(pagesQueue(build), (job, token) => this.#visits.visit(job, token!), {
+      ...options,
+      concurrency: heldJobs(pages),
+      maxStalledCount: lostPages,
+    })
+    this.#crawls = new Worker(crawlsQueue(build), (job, token) => this.#coordinate(job, token!), {
+      ...options,
+      concurrency: crawls,
+      maxStalledCount: lostCrawls,
+    })
     for (const worker of [this.#pages, this.#crawls])
       worker.on('error', (error) =>
         log('debug', 'a queue reported an error', { queue: worker.name, error: error.message }),

@@ -8,7 +8,20 @@ import { CrawlRecord } from '../../../engine/crawl/store/record.ts'
 import { applyCommits } from '../../../engine/crawl/store/stored-crawl.ts'
 import type { CrawlView } from '../../../engine/crawl/views.ts'
 import { evictOldest } from '../../../engine/evict-oldest.ts'
-import { allKey, buildsKey, crawlsQueue, endedChannel, eventsChannel, lockKey, metaKey, ownedKey, progressKey, runningKey, siteKey, visitsKey } from '../keys.ts' // prettier-ignore
+import {
+  allKey,
+  buildsKey,
+  crawlsQueue,
+  endedChannel,
+  eventsChannel,
+  lockKey,
+  metaKey,
+  ownedKey,
+  progressKey,
+  runningKey,
+  siteKey,
+  visitsKey,
+} from '../keys.ts'
 import { actedPrefix } from '../pages/visit-job.ts'
 import { chunkKeys, readingLogs } from './redis-logs.ts'
 import { acceptCrawl, askToCancel, beginRun, endRun, moveRun } from './scripts.ts'
@@ -61,7 +74,19 @@ export class FleetCrawlStore {
   }
 
   async #accept(id: string, request: string, owner: string | null, quota: CrawlQuota): Promise<CrawlRunId> {
-    const run = await acceptCrawl(this.#redis, metaKey(id), runningKey, ownedKey(owner), allKey, buildsKey, id, request, quota.key, quota.all, this.#build) // prettier-ignore
+    const run = await acceptCrawl(
+      this.#redis,
+      metaKey(id),
+      runningKey,
+      ownedKey(owner),
+      allKey,
+      buildsKey,
+      id,
+      request,
+      quota.key,
+      quota.all,
+      this.#build,
+    )
     if (run === 'missing') throw notFound(id)
     if (run === 'running') throw new BaxError('conflict', 'the crawl is running')
     if (typeof run === 'string') throw quotaError(run, quota)
@@ -70,7 +95,15 @@ export class FleetCrawlStore {
 
   /** Returns a crawl as it is now. @throws BaxError `crawl_not_found` */
   async read(id: string): Promise<FleetCrawl> {
-    const [request, journal, running, run, from, build] = await this.#redis.hmget(metaKey(id), 'request', 'journal', 'running', 'run', 'from', 'build') // prettier-ignore
+    const [request, journal, running, run, from, build] = await this.#redis.hmget(
+      metaKey(id),
+      'request',
+      'journal',
+      'running',
+      'run',
+      'from',
+      'build',
+    )
     if (!request) {
       this.#records.delete(id)
       throw notFound(id)
