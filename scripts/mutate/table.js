@@ -167,7 +167,7 @@ const bySubsystem = {
     ['xlsx-dates', 'src/engine/scrape/documents/office/cell-format.ts', '(id >= 27 && id <= 36)', 'false', 'test/unit/engine/office.test.ts'],
     ['xlsx-1904', 'src/engine/scrape/documents/office/cell-format.ts', 'since1904 ? days1904 : 0', '0', 'test/unit/engine/office.test.ts'],
     ['docx-list-levels', 'src/engine/scrape/documents/office/docx.ts', 'items.push({ level: list.depth,', 'items.push({ level: 0,', 'test/unit/engine/office.test.ts'],
-    ['docx-moved', 'src/engine/scrape/documents/office/docx.ts', "case 'del': case 'moveFrom':", "case 'del':", 'test/unit/engine/office.test.ts'],
+    ['docx-moved', 'src/engine/scrape/documents/office/docx.ts', "case 'moveFrom':", "case 'moveAway':", 'test/unit/engine/office.test.ts'],
   ],
   'command line': [
     ['exit-codes', 'src/core/errors/errors.ts', '  denied: 4,', '  denied: 1,', 'test/unit/core/errors.test.ts'],

@@ -45,7 +45,10 @@ type Params = Readonly<Record<string, unknown>>
 const eventChecks = new Map<string, (params: Params) => boolean>([
   [
     'Target.attachedToTarget',
-    ({ sessionId, targetInfo }) => isText(sessionId) && isObject(targetInfo) && ['targetId', 'type', 'url'].every((name) => isText(targetInfo[name])), // prettier-ignore
+    ({ sessionId, targetInfo }) =>
+      isText(sessionId) &&
+      isObject(targetInfo) &&
+      ['targetId', 'type', 'url'].every((name) => isText(targetInfo[name])),
   ],
   ['Target.detachedFromTarget', ({ sessionId }) => isText(sessionId)],
   ['Page.downloadWillBegin', ({ guid }) => isText(guid)],

@@ -97,7 +97,11 @@ const protocolError = 1002
 function broken(cause: NodeJS.ErrnoException): BaxError {
   const isLong = cause.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
   const isProtocol = cause.code?.startsWith('WS_ERR_')
-  const why = isLong ? 'it sent a message that is too large' : isProtocol ? 'it violates the WebSocket protocol' : systemReason(cause) // prettier-ignore
+  const why = isLong
+    ? 'it sent a message that is too large'
+    : isProtocol
+      ? 'it violates the WebSocket protocol'
+      : systemReason(cause)
   return new BaxError('browser_failed', why, { cause })
 }
 

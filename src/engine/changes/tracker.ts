@@ -62,7 +62,11 @@ async function compare(
   const kept = await store.find(key)
   const before = run !== undefined && kept?.run === run ? kept.before : kept
   const earlier = before && versionOf(before)
-  const change = changeOf(page, earlier && { page: pageOf(earlier, page), at: earlier.at }, modes.includes('git-diff') ? 'git' : 'none') // prettier-ignore
+  const change = changeOf(
+    page,
+    earlier && { page: pageOf(earlier, page), at: earlier.at },
+    modes.includes('git-diff') ? 'git' : 'none',
+  )
   const { markdown = '', metadata } = page
   const version = { at: new Date().toISOString(), status: metadata.status_code ?? 200, markdown }
   await store.save(key, { ...version, ...(run !== undefined && { run, ...(earlier && { before: earlier }) }) })
@@ -78,7 +82,10 @@ async function compare(
 
 const versionOf = ({ at, status, markdown }: PageVersion) => ({ at, status, markdown })
 
-const pageOf = ({ status, markdown }: PageVersion, { metadata: { sourceURL } }: ScrapeData) => ({ markdown, metadata: { sourceURL, status_code: status } }) // prettier-ignore
+const pageOf = ({ status, markdown }: PageVersion, { metadata: { sourceURL } }: ScrapeData) => ({
+  markdown,
+  metadata: { sourceURL, status_code: status },
+})
 
 /** Identifies a page by its URL, the tag, and the options that shape its Markdown. */
 function pageKey({ url, tracking, input }: TrackedPlan): string {
@@ -100,8 +107,11 @@ async function dataOf({ url, tracking }: TrackedPlan, markdown: string, model: L
 
 /** Returns the fields whose values differ; those of another value than an object are in `value`. */
 function changedFields(previous: unknown, current: unknown): NonNullable<ChangeTracking['json']> {
-  const [old, fresh] = isRecord(previous) && isRecord(current) ? [previous, current] : [{ value: previous }, { value: current }] // prettier-ignore
-  const names = [...new Set([...Object.keys(old), ...Object.keys(fresh)])].filter((name) => !isDeepStrictEqual(old[name], fresh[name])) // prettier-ignore
+  const [old, fresh] =
+    isRecord(previous) && isRecord(current) ? [previous, current] : [{ value: previous }, { value: current }]
+  const names = [...new Set([...Object.keys(old), ...Object.keys(fresh)])].filter(
+    (name) => !isDeepStrictEqual(old[name], fresh[name]),
+  )
   // JSON has no undefined: a missing field is null.
   return Object.fromEntries(names.map((name) => [name, { previous: old[name] ?? null, current: fresh[name] ?? null }]))
 }

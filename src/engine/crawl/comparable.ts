@@ -8,13 +8,28 @@ import type { CrawlView } from './views.ts'
 
 /** Options that shape the content of pages. */
 const contentOptions = [
-  'formats', 'only_main_content', 'site_memory', 'json_options', 'remove_base64_images', 'render', 'block_ads', 'remove_overlays', 'wait_for',
-] as const satisfies readonly (keyof CrawlInput)[] // prettier-ignore
+  'formats',
+  'only_main_content',
+  'site_memory',
+  'json_options',
+  'remove_base64_images',
+  'render',
+  'block_ads',
+  'remove_overlays',
+  'wait_for',
+] as const satisfies readonly (keyof CrawlInput)[]
 
 /** Options that select pages among the links of a page. */
 const selectingOptions = [
-  'include_paths', 'exclude_paths', 'path_syntax', 'below_start', 'allow_subdomains', 'allow_external_links', 'allowed_domains', 'ignore_robots',
-] as const satisfies readonly (keyof CrawlInput)[] // prettier-ignore
+  'include_paths',
+  'exclude_paths',
+  'path_syntax',
+  'below_start',
+  'allow_subdomains',
+  'allow_external_links',
+  'allowed_domains',
+  'ignore_robots',
+] as const satisfies readonly (keyof CrawlInput)[]
 
 /** The start page of a site may redirect between these forms of its URL. */
 const anyForm = { www: true }

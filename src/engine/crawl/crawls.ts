@@ -2,11 +2,30 @@
 import type { Caller } from '../../core/access/caller.ts'
 import type { Crawls } from '../../core/engine.ts'
 import type { Call, Frame, StreamCall } from '../../core/operation/call.ts'
-import type { CrawlAccepted, CrawlAccounts, CrawlAnswer, CrawlEventData, CrawlInput, CrawlState, CrawlStatus, CrawlUsage } from '../../core/shapes/crawl.ts' // prettier-ignore
+import type {
+  CrawlAccepted,
+  CrawlAccounts,
+  CrawlAnswer,
+  CrawlEventData,
+  CrawlInput,
+  CrawlState,
+  CrawlStatus,
+  CrawlUsage,
+} from '../../core/shapes/crawl.ts'
 import { assertComparable } from './comparable.ts'
 import { crawlFrames, type FollowedCrawl } from './feed.ts'
 import type { PageRange } from './responses.ts'
-import { acceptedAnswer, accountsAnswer, assertLimit, cancelledStatus, type CrawlView, listedAnswer, stateAnswer, usageAnswer, wholeAnswer } from './views.ts' // prettier-ignore
+import {
+  acceptedAnswer,
+  accountsAnswer,
+  assertLimit,
+  cancelledStatus,
+  type CrawlView,
+  listedAnswer,
+  stateAnswer,
+  usageAnswer,
+  wholeAnswer,
+} from './views.ts'
 
 /** Keeps and runs crawls: in this process, or in a fleet. */
 export interface CrawlHost<View extends CrawlView> {

@@ -106,7 +106,9 @@ export class EarlierPages {
   ): Promise<ReadonlySet<Entry>> {
     const { identity, hasAllLinks } = findings
     if (!hasAllLinks || missing.size === 0) return missing
-    const byUrl = new Map([...missing].flatMap((entry) => [entry.url, entry.final].map((url) => [identity(new URL(url)), entry]))) // prettier-ignore
+    const byUrl = new Map(
+      [...missing].flatMap((entry) => [entry.url, entry.final].map((url) => [identity(new URL(url)), entry])),
+    )
     const linked = new Set<Entry>()
     // Pages that are found are added to the queue meanwhile.
     const queue = [...unread]

@@ -264,7 +264,12 @@ function isUnread({ metadata, warning_code }: Pick<ScrapeData, 'metadata' | 'war
   return (status >= 400 && status !== 404 && status !== 410) || warning_code === 'render_failed'
 }
 
-const offHost: FailedVisit = { ok: false, blocked: false, code: 'off_host_redirect', error: 'the page redirects to another host' } // prettier-ignore
+const offHost: FailedVisit = {
+  ok: false,
+  blocked: false,
+  code: 'off_host_redirect',
+  error: 'the page redirects to another host',
+}
 
 function failed({ url, depth }: QueuedUrl, { error, code, status }: FailedVisit): JournalEntry {
   const data: CrawlError = { url, error, code, depth, ...(status !== undefined && { status_code: status }) }

@@ -71,7 +71,8 @@ export async function pagesOf(record: CrawlRecord, logs: CrawlLogs, { skip, limi
   const found = await pagesAt(logs.journal, bytes, new Set(damaged.keys()))
   for (const [index, error] of damaged) data[order.indexOf(index)] = placeholderOf(found.get(index)!.url, error)
   const next = skip + data.length
-  const warning = damaged.size > 0 ? `${damaged.size} kept pages are damaged; resume the crawl to fetch them again` : undefined // prettier-ignore
+  const warning =
+    damaged.size > 0 ? `${damaged.size} kept pages are damaged; resume the crawl to fetch them again` : undefined
   return { data, next: next < completed ? next : undefined, warning }
 }
 

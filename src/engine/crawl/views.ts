@@ -2,7 +2,16 @@
 import type { Call } from '../../core/operation/call.ts'
 import { BaxError, type ErrorCode, errorTable } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import type { CrawlAccepted, CrawlAccounts, CrawlAnswer, CrawlEventData, CrawlInput, CrawlListed, CrawlState, CrawlUsage } from '../../core/shapes/crawl.ts' // prettier-ignore
+import type {
+  CrawlAccepted,
+  CrawlAccounts,
+  CrawlAnswer,
+  CrawlEventData,
+  CrawlInput,
+  CrawlListed,
+  CrawlState,
+  CrawlUsage,
+} from '../../core/shapes/crawl.ts'
 import { webhookOf } from '../../core/shapes/jobs/webhook.ts'
 import { accountsOf, outcomeOf, pagesOf, type PageRange } from './responses.ts'
 import type { CrawlLogs } from './store/log.ts'
@@ -111,7 +120,11 @@ export function usageAnswer(
     })),
     active,
     waiting: Math.max(0, unfinished - active),
-    latest_success: completed.map(({ record }) => record.lastAt).toSorted().at(-1) ?? null, // prettier-ignore
+    latest_success:
+      completed
+        .map(({ record }) => record.lastAt)
+        .toSorted()
+        .at(-1) ?? null,
   }
 }
 

@@ -33,7 +33,12 @@ export interface VisitorFacts extends Pick<RunFacts, 'plan' | 'answers' | 'log' 
   readonly signal: AbortSignal
 }
 
-const blockedByRobots: FailedVisit = { ok: false, blocked: true, code: 'robots_blocked', error: 'robots.txt does not allow it' } // prettier-ignore
+const blockedByRobots: FailedVisit = {
+  ok: false,
+  blocked: true,
+  code: 'robots_blocked',
+  error: 'robots.txt does not allow it',
+}
 
 /** Returns the result for a URL that the rules do not allow. */
 export const refusalOf = ({ unreachable }: SiteRules): FailedVisit =>
@@ -68,7 +73,8 @@ export class Visitor {
       const failure = failureOf(error)
       if (failure.fetched && !(await this.#allows(failure.fetched.page, { address, depth }))) return blockedByRobots
       // Internal errors fail only this page, and are logged.
-      if (failure.code === 'internal_error') log('error', 'a page could not be crawled', { url, error: String((error as Error).stack) }) // prettier-ignore
+      if (failure.code === 'internal_error')
+        log('error', 'a page could not be crawled', { url, error: String((error as Error).stack) })
       return failure
     }
   }

@@ -131,7 +131,9 @@ export class WebhookSender {
       'content-length': String(Buffer.byteLength(body)),
       'user-agent': `bax/${version}`,
       'x-bax-event': `${record.id}-${seq}`,
-      ...(key !== undefined && { 'x-firecrawl-signature': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` }), // prettier-ignore
+      ...(key !== undefined && {
+        'x-firecrawl-signature': `sha256=${createHmac('sha256', key).update(body).digest('hex')}`,
+      }),
     }
     for (let attempt = 1; ; attempt++) {
       const failure = await this.#post(body, all)

@@ -101,7 +101,10 @@ export async function sessionProxy(input: ProxyInput, egress: Egress, from: Orig
   } catch (cause) {
     if (cause instanceof BaxError) throw cause
     const message = 'has a host name that cannot be resolved'
-    throw new BaxError('invalid_request', `proxy.server ${message}`, { cause, details: [{ path: 'proxy.server', message }] }) // prettier-ignore
+    throw new BaxError('invalid_request', `proxy.server ${message}`, {
+      cause,
+      details: [{ path: 'proxy.server', message }],
+    })
   }
   if (username !== undefined) url.username = encodeURIComponent(username)
   if (password !== undefined) url.password = encodeURIComponent(password)

@@ -112,7 +112,10 @@ function send(
     request.on('error', (error) => (isReset(error) && !hasReceived() ? resolve(new NoResponse(error)) : reject(error)))
     request.on('response', (response) => {
       const { rawHeaders, statusCode } = response
-      const pairs = Array.from({ length: rawHeaders.length / 2 }, (_, at) => [rawHeaders[2 * at] ?? '', rawHeaders[2 * at + 1] ?? ''] as const) // prettier-ignore
+      const pairs = Array.from(
+        { length: rawHeaders.length / 2 },
+        (_, at) => [rawHeaders[2 * at] ?? '', rawHeaders[2 * at + 1] ?? ''] as const,
+      )
       resolve({ status: statusCode ?? 0, headers: new ResponseHeaders(pairs), body: response })
     })
     request.end(body)

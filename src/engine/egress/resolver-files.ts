@@ -48,7 +48,12 @@ export function namesToAsk(name: string, { domains, ndots }: SearchRules): strin
 }
 
 const linesOf = (text: string): string[][] =>
-  text.split('\n').map((line) => line.replace(/[#;].*$/, '').trim().split(/\s+/)) // prettier-ignore
+  text.split('\n').map((line) =>
+    line
+      .replace(/[#;].*$/, '')
+      .trim()
+      .split(/\s+/),
+  )
 
 /** A file that is parsed again when it has changed; one that cannot be read is empty. */
 export class WatchedFile<Content> {

@@ -56,7 +56,13 @@ const urlOf = (image: ElementNode): string | undefined => imageUrl(image, 'https
 /** Returns the image that a node is, or begins with. */
 function imageIn(node: TreeNode): ElementNode | undefined {
   if (!isElement(node)) return undefined
-  return node.tag === 'img' ? node : findElement(node, ({ tag }) => tag === 'img', ({ tag }) => tag !== 'noscript') // prettier-ignore
+  return node.tag === 'img'
+    ? node
+    : findElement(
+        node,
+        ({ tag }) => tag === 'img',
+        ({ tag }) => tag !== 'noscript',
+      )
 }
 
 /** Returns the image that is the only content of an element; tracking pixels do not count. */

@@ -127,7 +127,11 @@ function encodedIn(owner: Document, query: string): string {
 /** Returns the layout of an element where its style differs from the default of its tag. */
 function flowOf(tag: string, style: CSSStyleDeclaration, inRow: boolean): Flow | undefined {
   const { display } = style
-  const flow: Flow = /^(?:inline|contents|ruby\S*)$/.test(display) ? 'inline' : display.startsWith('inline') ? 'apart' : 'block' // prettier-ignore
+  const flow: Flow = /^(?:inline|contents|ruby\S*)$/.test(display)
+    ? 'inline'
+    : display.startsWith('inline')
+      ? 'apart'
+      : 'block'
   if (!isPhrasing({ tag, attributes: {}, children: [] })) return tag === 'div' && flow !== 'block' ? flow : undefined
   if (flow === 'inline') return undefined
   const outOfLine = style.float !== 'none' || style.position === 'absolute' || style.position === 'fixed'

@@ -7,13 +7,22 @@ import { escapeUrl, escapeText } from './markdown/escape.ts'
 import { inlineParagraphs, type LineOptions } from './markdown/inline.ts'
 import { withInfoboxes } from './markdown/infoboxes.ts'
 import { withListedNotes } from './markdown/inline-notes.ts'
-import { definitionGroups, interruptsParagraph, type ItemGroup, type ItemMarker, ItemNumbers, itemsOf, taskMark } from './markdown/list.ts' // prettier-ignore
+import {
+  definitionGroups,
+  interruptsParagraph,
+  type ItemGroup,
+  type ItemMarker,
+  ItemNumbers,
+  itemsOf,
+  taskMark,
+} from './markdown/list.ts'
 import { formula, isFormula } from './markdown/math.ts'
 import { withNestedLists } from './markdown/nested-lists.ts'
 import { isRoleTable } from './table-parts.ts'
 import { isDataTable, rowsOf, tableMarkdown } from './markdown/table.ts'
 
-const players = /(?:youtube(?:-nocookie)?\.com\/embed|player\.vimeo\.com|dailymotion\.com\/embed|open\.spotify\.com\/embed|w\.soundcloud\.com\/player)/ // prettier-ignore
+const players =
+  /(?:youtube(?:-nocookie)?\.com\/embed|player\.vimeo\.com|dailymotion\.com\/embed|open\.spotify\.com\/embed|w\.soundcloud\.com\/player)/
 
 /** Converts a tree to Markdown, deterministically; the text ends with one line feed, or is empty. */
 export function toMarkdown(tree: Tree): string {
@@ -179,7 +188,10 @@ class MarkdownWriter {
     const { blocks } = this.#context
     let last: ItemMarker | undefined
     const follows = (next: ItemMarker) =>
-      !last || (next.letters === undefined ? last.letters === undefined && next.number === last.number + 1 : last.letters !== undefined) // prettier-ignore
+      !last ||
+      (next.letters === undefined
+        ? last.letters === undefined && next.number === last.number + 1
+        : last.letters !== undefined)
     const start = numbers?.of(groups[at]!.item)
     const isOrdered = start !== undefined && start.letters === undefined
     blocks.list(isOrdered ? start.number : undefined, (marker) => {
@@ -255,7 +267,8 @@ class MarkdownWriter {
   /** Writes the content of a readable frame, and players as links to their media. */
   #media(element: ElementNode): void {
     if (element.children.some((child) => isElement(child) && child.tag === 'html')) return this.children(element)
-    const source = element.attributes['src'] ?? childElements(element).find(({ tag }) => tag === 'source')?.attributes['src'] // prettier-ignore
+    const source =
+      element.attributes['src'] ?? childElements(element).find(({ tag }) => tag === 'source')?.attributes['src']
     const url = source ? resolveUrl(source, this.#context.baseUrl) : undefined
     if (url === undefined || !/^https?:/.test(url)) return
     if (element.tag === 'iframe' && !players.test(url)) return

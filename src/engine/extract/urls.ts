@@ -117,7 +117,8 @@ function isPlaceholder(url: string): boolean {
   return name.length < maxName && placeholder.test(name)
 }
 
-const placeholder = /(?:^|[_-])(?:placeholder|blank|spacer|loading|loader|lazy(?:load)?|transparent|pixel|empty|1x1|grey|gray|clear|dummy)(?:[._-].*)?\.(?:gif|png|svg|jpe?g|webp)$/i // prettier-ignore
+const placeholder =
+  /(?:^|[_-])(?:placeholder|blank|spacer|loading|loader|lazy(?:load)?|transparent|pixel|empty|1x1|grey|gray|clear|dummy)(?:[._-].*)?\.(?:gif|png|svg|jpe?g|webp)$/i
 /** Maximum length of such a name, because the expression takes quadratic time. */
 const maxName = 200
 

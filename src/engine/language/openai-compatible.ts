@@ -73,7 +73,10 @@ export class OpenAiCompatible implements LanguageModel {
         messages,
         temperature: 0,
         max_tokens: limits.model.answerTokens,
-        ...(schema && format === 'schema' && { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: false } } }), // prettier-ignore
+        ...(schema &&
+          format === 'schema' && {
+            response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: false } },
+          }),
         ...(format === 'object' && { response_format: { type: 'json_object' } }),
       }),
     }

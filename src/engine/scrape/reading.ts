@@ -46,7 +46,8 @@ export const readPage = (task: ReadingTask): Promise<Reading> =>
 async function readHtml({ plan, page: { source, ...task }, write, rules }: ReadingTask): Promise<Reading> {
   const start = performance.now()
   const headers = new ResponseHeaders(task.headers)
-  const { text, charset } = 'text' in source ? source : await decodeText(source.bytes, headers.get('content-type'), { declares: true }) // prettier-ignore
+  const { text, charset } =
+    'text' in source ? source : await decodeText(source.bytes, headers.get('content-type'), { declares: true })
   const document = await htmlDocument({ text, charset, url: task.url }, headers)
   const { tree } = document
   const isFramed = holdsFrames(text)

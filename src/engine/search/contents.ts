@@ -9,8 +9,27 @@ type Content = NonNullable<SearchResult['content']>
 
 /** Returns the scrape options of a search: its own, or those in `scrape_options`. */
 export function scrapeOptions(input: SearchInput): Omit<ScrapeInput, 'url'> {
-  const { formats, wait_for, json_options, only_main_content, remove_base64_images, render, max_age, block_ads, remove_overlays } = input.scrape_options ?? input // prettier-ignore
-  const options = { wait_for, json_options, only_main_content, remove_base64_images, render, max_age, block_ads, remove_overlays } // prettier-ignore
+  const {
+    formats,
+    wait_for,
+    json_options,
+    only_main_content,
+    remove_base64_images,
+    render,
+    max_age,
+    block_ads,
+    remove_overlays,
+  } = input.scrape_options ?? input
+  const options = {
+    wait_for,
+    json_options,
+    only_main_content,
+    remove_base64_images,
+    render,
+    max_age,
+    block_ads,
+    remove_overlays,
+  }
   const { change_tracking_options: tracking } = input.scrape_options ?? {}
   const { url: _, ...rest } = scrapeInput.parse({ url: 'about:blank' })
   return {

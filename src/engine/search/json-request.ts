@@ -43,7 +43,11 @@ async function fetchText({
       signal,
       // A redirect could send the key and the query to another party.
       redirect: 'manual',
-      headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }), ...headers }, // prettier-ignore
+      headers: {
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
     } as const
     const response = await operatorFetch(url, init, proxies)
@@ -61,7 +65,9 @@ const textOf = (response: Response): Promise<string> =>
 function parsed(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined // prettier-ignore
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
   } catch {
     return undefined
   }
@@ -73,7 +79,8 @@ const errors: readonly [statuses: readonly number[], code: ErrorCode, text: stri
 ]
 
 function errorOf({ secrets = [], errorMessage, codeOf }: JsonRequest, status: number, body?: Record<string, unknown>) {
-  if (status >= 300 && status < 400) return new BaxError('provider_failed', `it redirects (status ${status}): check its URL`) // prettier-ignore
+  if (status >= 300 && status < 400)
+    return new BaxError('provider_failed', `it redirects (status ${status}): check its URL`)
   const message = publicMessage(body && errorMessage?.(body), secrets)
   const matching = errors.find(([statuses]) => statuses.includes(status))
   const code = codeOf?.(status, message) ?? matching?.[1] ?? 'provider_failed'

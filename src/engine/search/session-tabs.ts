@@ -140,7 +140,12 @@ class TabVisit {
     if (page.html.length > limits.scrape.bodyBytes * 2) throw tooLarge()
     const reading = formats.has('branding') ? await this.#run<unknown>(brandingScript, 'read') : undefined
     const raw = formats.has('rawHtml') ? await response.text() : undefined
-    const responseFacts = { url: page.url, status: response.status(), headers, redirects: await redirectsTo(response.request()) } // prettier-ignore
+    const responseFacts = {
+      url: page.url,
+      status: response.status(),
+      headers,
+      redirects: await redirectsTo(response.request()),
+    }
     const rendered = {
       isPage: true,
       ...(screenshot && { screenshot: screenshot.toString('base64') }),

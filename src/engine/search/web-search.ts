@@ -48,7 +48,9 @@ export async function searchWeb(
     contentsOf(urls, options, { signal, deadline, scrape, concurrency })
   const { tabs, concurrency } = limits.search
   const inSession = async (live: LiveSession) =>
-    (await import('./session-tabs.ts')).inSessionTabs(live, { scraper, signal, deadline, log }, (scrape) => scraping(scrape, tabs)) // prettier-ignore
+    (await import('./session-tabs.ts')).inSessionTabs(live, { scraper, signal, deadline, log }, (scrape) =>
+      scraping(scrape, tabs),
+    )
   const scraped = session
     ? await inSession(session)
     : await scraping((page, call) => scraper.scrape(page, { ...call, caller }), concurrency)
@@ -83,7 +85,8 @@ const resultsOpener =
     const input = scrapeInput.parse({ url, formats: ['rawHtml'], render: 'browser', only_main_content: false })
     const { data, error, code } = await scraper.scrape(input, { signal, caller })
     const html = data?.rawHtml
-    if (html === undefined) throw new BaxError('provider_failed', `its result page could not be loaded${error ? `: ${error} [${code}]` : ''}`) // prettier-ignore
+    if (html === undefined)
+      throw new BaxError('provider_failed', `its result page could not be loaded${error ? `: ${error} [${code}]` : ''}`)
     const { status_code: status = 200, url: finalUrl = url } = data?.metadata ?? {}
     return { tree: treeFromHtml(html, finalUrl), status }
   }

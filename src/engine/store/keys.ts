@@ -167,7 +167,11 @@ export class StoredKeys implements Keys {
       this.#unreadable = false
       return keys
     } catch (cause) {
-      if (!this.#unreadable) this.#log('error', 'the keys cannot be read: every request is refused', { place: this.#records.place, cause: String(cause) }) // prettier-ignore
+      if (!this.#unreadable)
+        this.#log('error', 'the keys cannot be read: every request is refused', {
+          place: this.#records.place,
+          cause: String(cause),
+        })
       this.#unreadable = true
       throw new BaxError('not_ready', 'the keys cannot be read', { cause, hint: "see the server's log" })
     }

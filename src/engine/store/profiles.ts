@@ -124,8 +124,14 @@ export class SavedProfiles implements Profiles {
     const [found, ...others] = own.filter((file) => file.name === name)
     if (found && others.length === 0) return found
     // Names are unique when they are saved, but files may be copied into the folder.
-    if (found) throw new BaxError('conflict', `${others.length + 1} profiles are named ${JSON.stringify(name)}`, { hint: 'use the id instead of the name' }) // prettier-ignore
-    const near = didYouMean(name, own.map((file) => file.name)) // prettier-ignore
+    if (found)
+      throw new BaxError('conflict', `${others.length + 1} profiles are named ${JSON.stringify(name)}`, {
+        hint: 'use the id instead of the name',
+      })
+    const near = didYouMean(
+      name,
+      own.map((file) => file.name),
+    )
     throw new BaxError('profile_not_found', `no profile is named ${JSON.stringify(name)}${near}`, { hint: listHint })
   }
 

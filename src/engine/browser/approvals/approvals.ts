@@ -137,7 +137,12 @@ export class Approvals implements ApprovalControl {
     events.emit('approval.requested', { ...action, expires_at: record.expires_at })
     let decision: Outcome = 'cancelled'
     try {
-      const late = () => new BaxError('confirmation_timeout', `not executed: nobody approved ${kind} within ${timeoutMs / 1000} s`, this.#extras(record)) // prettier-ignore
+      const late = () =>
+        new BaxError(
+          'confirmation_timeout',
+          `not executed: nobody approved ${kind} within ${timeoutMs / 1000} s`,
+          this.#extras(record),
+        )
       const approved = await withDeadline(decided, { ms: timeoutMs, error: late, signal: [ended, ...signals] })
       decision = approved ? 'approved' : 'rejected'
     } catch (error) {

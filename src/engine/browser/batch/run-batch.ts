@@ -126,7 +126,10 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
     const deadline = { ms, error: `${call.command} timed out after ${ms} ms: the page does not answer`, signal: stop }
     const running = { command, call, target, tools, delivery, strict, ...listeners }
     const work = () => untilStopped(target, deadline, (signal, clock) => perform(running, signal, clock))
-    const outcome = await (approvals?.through(work, async (asked) => mark && target.downloads?.since(mark, 'possible', asked)) ?? work()) // prettier-ignore
+    const outcome = await (approvals?.through(
+      work,
+      async (asked) => mark && target.downloads?.since(mark, 'possible', asked),
+    ) ?? work())
     result = {
       success: true,
       ...head,

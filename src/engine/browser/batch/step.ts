@@ -121,7 +121,10 @@ async function pageStateOf(target: BatchTarget, earlier?: PageState): Promise<Pa
 
 function finish(target: BatchTarget, effect: Effect, after: PageState): void {
   effect.after = after
-  effect.events = target.events.since(effect.seq).filter(isReported).map(({ type, data }) => ({ type, data })) // prettier-ignore
+  effect.events = target.events
+    .since(effect.seq)
+    .filter(isReported)
+    .map(({ type, data }) => ({ type, data }))
 }
 
 /** Returns whether an event is reported: dialogs, downloads, file choosers, tabs, page errors and failed requests. */

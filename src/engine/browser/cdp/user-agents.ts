@@ -58,7 +58,14 @@ export function clientHintsFor(userAgent: string, version: string) {
 
 const greaseMarks = [' ', '(', ':', '-', '.', '/', ')', ';', '=', '?', '_']
 const greaseVersions = ['8', '99', '24']
-const orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] // prettier-ignore
+const orders = [
+  [0, 1, 2],
+  [0, 2, 1],
+  [1, 0, 2],
+  [1, 2, 0],
+  [2, 0, 1],
+  [2, 1, 0],
+]
 
 /** Lists brands like Chromium, with the GREASE brand and in order (components/embedder_support/user_agent_utils.cc). */
 function brandList(major: number, product: string, version: string) {

@@ -112,7 +112,19 @@ async function register(
   const { owner, input, viewport, allowed, warnings } = plan
   const { writeAnywhere, log, downloadBytes = limits.session.downloadBytes } = config
   const workerId = config.workerId?.() ?? host.workerId
-  const session = new Session({ owner, input, viewport, allowed, warnings, host, workerId, writeAnywhere, downloadBytes, log, ...hooks }) // prettier-ignore
+  const session = new Session({
+    owner,
+    input,
+    viewport,
+    allowed,
+    warnings,
+    host,
+    workerId,
+    writeAnywhere,
+    downloadBytes,
+    log,
+    ...hooks,
+  })
   onOpened(session)
   if (session.approvals?.confirms('submit')) await holdSubmissions(host.context, session.approvals)
   const { sessionId: id, name, ended } = session

@@ -6,7 +6,10 @@ export function elementName(element: Element): string {
   // Not `element.id`: a form with a field named "id" returns that field.
   const written = element.getAttribute('id')
   const id = written ? `#${written}` : ''
-  const classes = [...element.classList].slice(0, 3).map((name) => `.${name}`).join('') // prettier-ignore
+  const classes = [...element.classList]
+    .slice(0, 3)
+    .map((name) => `.${name}`)
+    .join('')
   const text = shortText(element, 40)
   return `${element.localName}${id}${classes}${text ? ` ${JSON.stringify(text)}` : ''}`
 }

@@ -43,13 +43,17 @@ const nearest = pageFunction<typeof similar.nearest>(nearestScript, 'nearest')
 /** Errors that Playwright throws at once, since the element has the wrong type. */
 const refusals: readonly [RegExp, ErrorCode, string][] = [
   [/Element is not an? <select>/, 'not_editable', 'is not a select element'],
-  [/Element is not an <input>|Cannot type text into|cannot be filled|Malformed value/, 'not_editable', 'does not take this text'],
+  [
+    /Element is not an <input>|Cannot type text into|cannot be filled|Malformed value/,
+    'not_editable',
+    'does not take this text',
+  ],
   [/Node is not an <input>/, 'not_editable', 'has no value: it is not a form field'],
   [/Not a checkbox or radio button/, 'not_editable', 'is not a checkbox or radio button'],
   [/Cannot uncheck radio button/, 'not_editable', 'is a radio button and cannot be unchecked'],
   [/did not change its state/, 'action_failed', 'did not change its state when it was clicked'],
   [/not attached to the DOM|was detached/, 'element_detached', 'left the page during the action'],
-] // prettier-ignore
+]
 
 /** Converts the error of an action. */
 export async function explain(error: unknown, failed: FailedAction): Promise<BaxError> {

@@ -11,8 +11,19 @@ const maxCandidates = 5
 
 /** Identifying attributes, with the weight that an equal value has. */
 const attributeWeights: Readonly<Record<string, number>> = {
-  id: 3, 'data-testid': 3, 'data-test': 3, 'data-qa': 3, name: 3, 'aria-label': 2, placeholder: 2, href: 2, for: 2, title: 2, alt: 2, type: 1,
-} // prettier-ignore
+  id: 3,
+  'data-testid': 3,
+  'data-test': 3,
+  'data-qa': 3,
+  name: 3,
+  'aria-label': 2,
+  placeholder: 2,
+  href: 2,
+  for: 2,
+  title: 2,
+  alt: 2,
+  type: 1,
+}
 const nameWeight = 3
 
 export function fingerprintOf(element: Element): Fingerprint {

@@ -38,4 +38,9 @@ export function formItem(text: string): string {
 
 /** Quotes a text for XPath, which has no escapes. */
 const literal = (text: string): string =>
-  text.includes('"') ? `concat(${text.split('"').map((part) => `"${part}"`).join(`,'"',`)})` : `"${text}"` // prettier-ignore
+  text.includes('"')
+    ? `concat(${text
+        .split('"')
+        .map((part) => `"${part}"`)
+        .join(`,'"',`)})`
+    : `"${text}"`

@@ -54,14 +54,38 @@ export function isName(root: Element, selector: string): boolean {
 }
 
 const patterns: readonly [RegExp, (found: readonly string[]) => SelectorPart | null][] = [
-  [/role=([\w-]+)\[name=["']?(.+?)["']?(?:\s+[is])?\]/g, ([, role, name]) => ({ kind: 'text', value: name!, of: role! })],
+  [
+    /role=([\w-]+)\[name=["']?(.+?)["']?(?:\s+[is])?\]/g,
+    ([, role, name]) => ({ kind: 'text', value: name!, of: role! }),
+  ],
   [/(?:^|>>)\s*text=["']?(.+?)["']?\s*(?=$|>>)/g, ([, text]) => ({ kind: 'text', value: text! })],
   [/:(?:has-text|text|text-is)\(["']?(.+?)["']?\)/g, ([, text]) => ({ kind: 'text', value: text! })],
-  [/\[([\w-]+)[*^$~|]?=["']?([^\]"']+)["']?\]/g, ([, of, value]) => (of === 'name' || of === 'id' || of!.includes('-') || of === 'placeholder' || of === 'title' || of === 'type' || of === 'href' || of === 'value' || of === 'alt' || of === 'for' ? { kind: 'attribute', value: value!, of: of! } : null)],
+  [
+    /\[([\w-]+)[*^$~|]?=["']?([^\]"']+)["']?\]/g,
+    ([, of, value]) =>
+      of === 'name' ||
+      of === 'id' ||
+      of!.includes('-') ||
+      of === 'placeholder' ||
+      of === 'title' ||
+      of === 'type' ||
+      of === 'href' ||
+      of === 'value' ||
+      of === 'alt' ||
+      of === 'for'
+        ? { kind: 'attribute', value: value!, of: of! }
+        : null,
+  ],
   [/#((?:\\.|[\w-])+)/g, ([, id]) => ({ kind: 'id', value: id! })],
   [/\.((?:\\.|[A-Za-z_-][\w-]*))/g, ([, name]) => ({ kind: 'class', value: name! })],
-  [/(?:^|[\s>+~])([a-z][\w-]*)(?=$|[\s>+~:])/g, ([, word]) => (document.createElement(word!) instanceof HTMLUnknownElement || word!.includes('-') ? { kind: 'id', value: word! } : null)],
-] // prettier-ignore
+  [
+    /(?:^|[\s>+~])([a-z][\w-]*)(?=$|[\s>+~:])/g,
+    ([, word]) =>
+      document.createElement(word!) instanceof HTMLUnknownElement || word!.includes('-')
+        ? { kind: 'id', value: word! }
+        : null,
+  ],
+]
 
 /** Returns the IDs, classes, attribute values and texts in a selector, the last ones, which are often wrong, first. */
 function parseParts(root: Element, selector: string): SelectorPart[] {
@@ -113,16 +137,38 @@ function namesFor(part: SelectorPart, elements: readonly Element[]): Named[] {
 
 /** Returns whether selectors usually name the element by its text. */
 const isNamedByText = (element: Element) =>
-  element.matches('a, button, label, summary, option, input, select, textarea, h1, h2, h3, h4, h5, h6, li, td, th, dt, legend, [role], [aria-label]') ||
-  (element.childElementCount === 0 && (element.textContent ?? '').length < 80) // prettier-ignore
+  element.matches(
+    'a, button, label, summary, option, input, select, textarea, h1, h2, h3, h4, h5, h6, li, td, th, dt, legend, [role], [aria-label]',
+  ) ||
+  (element.childElementCount === 0 && (element.textContent ?? '').length < 80)
 
 const roles: Record<string, string> = {
-  a: 'link', button: 'button', select: 'combobox', textarea: 'textbox', summary: 'button', option: 'option',
-  h1: 'heading', h2: 'heading', h3: 'heading', h4: 'heading', h5: 'heading', h6: 'heading', img: 'img', li: 'listitem', td: 'cell',
-} // prettier-ignore
+  a: 'link',
+  button: 'button',
+  select: 'combobox',
+  textarea: 'textbox',
+  summary: 'button',
+  option: 'option',
+  h1: 'heading',
+  h2: 'heading',
+  h3: 'heading',
+  h4: 'heading',
+  h5: 'heading',
+  h6: 'heading',
+  img: 'img',
+  li: 'listitem',
+  td: 'cell',
+}
 const inputRoles: Record<string, string> = {
-  checkbox: 'checkbox', radio: 'radio', submit: 'button', button: 'button', reset: 'button', range: 'slider', number: 'spinbutton', search: 'searchbox',
-} // prettier-ignore
+  checkbox: 'checkbox',
+  radio: 'radio',
+  submit: 'button',
+  button: 'button',
+  reset: 'button',
+  range: 'slider',
+  number: 'spinbutton',
+  search: 'searchbox',
+}
 
 export function roleOf(element: Element): string | undefined {
   const written = element.getAttribute('role')

@@ -146,7 +146,10 @@ const parseErrors =
 export function selectorFault(error: unknown, selector: string): BaxError | undefined {
   const message = error instanceof Error ? error.message : ''
   if (!parseErrors.test(message)) return undefined
-  const first = message.split('\n', 1)[0]!.replace(/^[\w.]+: /, '').replace(/^Error: /, '') // prettier-ignore
+  const first = message
+    .split('\n', 1)[0]!
+    .replace(/^[\w.]+: /, '')
+    .replace(/^Error: /, '')
   return new BaxError('invalid_selector', `${JSON.stringify(selector)} is not a selector: ${first}`, {
     details: { selector },
     cause: error,

@@ -26,7 +26,11 @@ export async function installPortable(cacheDir: string, run: RunProgram): Promis
     await mkdir(join(fresh, 'libraries'), { recursive: true })
     await inflate(join(packed, 'chromium.br'), join(fresh, 'chrome'))
     await chmod(join(fresh, 'chrome'), 0o755)
-    const archives = [['swiftshader', '.'], ['fonts', '.'], ['al2023', 'libraries']] as const // prettier-ignore
+    const archives = [
+      ['swiftshader', '.'],
+      ['fonts', '.'],
+      ['al2023', 'libraries'],
+    ] as const
     for (const [name, folder] of archives) {
       await inflate(join(packed, `${name}.tar.br`), join(work, `${name}.tar`))
       const problem = await run('tar', ['-x', '-f', join(work, `${name}.tar`), '-C', join(fresh, folder)])

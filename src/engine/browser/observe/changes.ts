@@ -167,7 +167,12 @@ function eventChanges(events: readonly SessionEvent[]): Pick<PageChanges, 'downl
     if (type !== 'download.finished') continue
     const at = downloads.findIndex((download) => download.success === null && download.filename === filename)
     const { bytes, error } = data as { bytes?: number; error?: string }
-    const done = { filename, success: data['success'] === true, ...(bytes !== undefined && { bytes }), ...(error !== undefined && { error }) } // prettier-ignore
+    const done = {
+      filename,
+      success: data['success'] === true,
+      ...(bytes !== undefined && { bytes }),
+      ...(error !== undefined && { error }),
+    }
     downloads.splice(at === -1 ? downloads.length : at, 1, done)
   }
   const choosers = events.filter(({ type }) => type === 'file_chooser.opened')

@@ -19,9 +19,20 @@ export function showLabels(labels: readonly Label[]): void {
   host.setAttribute('popover', 'manual')
   // Relative to the document, since a screenshot of the whole page reaches beyond the viewport.
   style(host, {
-    all: 'initial', position: 'absolute', left: '0', top: '0', width: '0', height: '0', margin: '0', padding: '0',
-    border: '0', overflow: 'visible', 'pointer-events': 'none', 'z-index': '2147483647', display: 'block',
-  }) // prettier-ignore
+    all: 'initial',
+    position: 'absolute',
+    left: '0',
+    top: '0',
+    width: '0',
+    height: '0',
+    margin: '0',
+    padding: '0',
+    border: '0',
+    overflow: 'visible',
+    'pointer-events': 'none',
+    'z-index': '2147483647',
+    display: 'block',
+  })
   const root = host.attachShadow({ mode: 'closed' })
   for (const [at, label] of labels.entries()) root.append(labelled(label, colours[at % colours.length]!))
   Object.defineProperty(registry, key, { value: host, configurable: true, enumerable: false })
@@ -37,15 +48,26 @@ export function hideLabels(): void {
 function labelled({ text, box }: Label, colour: string): HTMLElement {
   const frame = document.createElement('div')
   style(frame, {
-    position: 'absolute', 'box-sizing': 'border-box', border: `2px solid ${colour}`, left: `${box.x + scrollX}px`,
-    top: `${box.y + scrollY}px`, width: `${box.width}px`, height: `${box.height}px`,
-  }) // prettier-ignore
+    position: 'absolute',
+    'box-sizing': 'border-box',
+    border: `2px solid ${colour}`,
+    left: `${box.x + scrollX}px`,
+    top: `${box.y + scrollY}px`,
+    width: `${box.width}px`,
+    height: `${box.height}px`,
+  })
   const label = document.createElement('div')
   label.textContent = text
   style(label, {
-    position: 'absolute', left: '-2px', top: '-2px', padding: '0 3px', background: colour, color: '#fff',
-    font: 'bold 11px/14px sans-serif', 'white-space': 'nowrap',
-  }) // prettier-ignore
+    position: 'absolute',
+    left: '-2px',
+    top: '-2px',
+    padding: '0 3px',
+    background: colour,
+    color: '#fff',
+    font: 'bold 11px/14px sans-serif',
+    'white-space': 'nowrap',
+  })
   frame.append(label)
   return frame
 }

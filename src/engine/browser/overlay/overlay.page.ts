@@ -80,9 +80,20 @@ function open(): Layer {
   host.setAttribute('aria-hidden', 'true')
   host.setAttribute('popover', 'manual')
   style(host, {
-    all: 'initial', position: 'fixed', inset: '0', width: '100%', height: '100%', margin: '0', padding: '0', border: '0',
-    background: 'transparent', overflow: 'hidden', 'pointer-events': 'none', 'z-index': '2147483647', display: 'block',
-  }) // prettier-ignore
+    all: 'initial',
+    position: 'fixed',
+    inset: '0',
+    width: '100%',
+    height: '100%',
+    margin: '0',
+    padding: '0',
+    border: '0',
+    background: 'transparent',
+    overflow: 'hidden',
+    'pointer-events': 'none',
+    'z-index': '2147483647',
+    display: 'block',
+  })
   Object.defineProperty(registry, key, { value: layer, configurable: true, enumerable: false })
   attach(host)
   return layer
@@ -139,8 +150,12 @@ function followPointer(layer: Layer): () => void {
 function mark(layer: Layer, look: Record<string, string>): HTMLElement {
   const element = document.createElement('div')
   style(element, {
-    position: 'fixed', 'box-sizing': 'border-box', 'border-radius': '50%', transform: 'translate(-50%, -50%)', ...look,
-  }) // prettier-ignore
+    position: 'fixed',
+    'box-sizing': 'border-box',
+    'border-radius': '50%',
+    transform: 'translate(-50%, -50%)',
+    ...look,
+  })
   layer.root.append(element)
   return element
 }
@@ -156,9 +171,14 @@ function boxFrame(layer: Layer, index: number): HTMLElement {
   const label = document.createElement('div')
   label.textContent = String(index)
   style(label, {
-    position: 'absolute', left: '-2px', top: '-2px', padding: '0 4px', background: colour, color: '#fff',
+    position: 'absolute',
+    left: '-2px',
+    top: '-2px',
+    padding: '0 4px',
+    background: colour,
+    color: '#fff',
     font: 'bold 11px/14px sans-serif',
-  }) // prettier-ignore
+  })
   frame.append(label)
   layer.root.append(frame)
   return frame
@@ -173,8 +193,12 @@ function follow(layer: Layer): void {
       const { left, top, width, height } = element.getBoundingClientRect()
       const shown = element.isConnected && width > 0 && height > 0
       style(frame, {
-        left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px`, display: shown ? 'block' : 'none',
-      }) // prettier-ignore
+        left: `${left}px`,
+        top: `${top}px`,
+        width: `${width}px`,
+        height: `${height}px`,
+        display: shown ? 'block' : 'none',
+      })
     }
     requestAnimationFrame(step)
   }

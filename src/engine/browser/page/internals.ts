@@ -122,7 +122,10 @@ const isCrash = (error: unknown): boolean =>
 
 /** Returns the title of the current document from the browser: the document itself may not answer meanwhile. */
 async function titleInHistory(page: Page): Promise<string | undefined> {
-  const { entries, currentIndex } = (await ownSessionOf(page)?.send('Page.getNavigationHistory')) ?? { entries: [], currentIndex: 0 } // prettier-ignore
+  const { entries, currentIndex } = (await ownSessionOf(page)?.send('Page.getNavigationHistory')) ?? {
+    entries: [],
+    currentIndex: 0,
+  }
   // The current entry is the target of a step in the history that has only begun.
   const isCurrent = ({ url }: { url: string }) => url === page.url()
   return [...entries.slice(currentIndex, currentIndex + 1), ...entries].find(isCurrent)?.title ?? ''

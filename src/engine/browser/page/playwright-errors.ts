@@ -106,8 +106,7 @@ export function toBaxError(thrown: unknown, command: string): BaxError {
   return new BaxError('action_failed', `${command} failed: ${reason}`, { cause: thrown })
 }
 
-const firstLine = (message: string): string =>
-  message.split('\n', 1)[0]!.replace(/^(?:\w+\.\w+: )?(?:Error: )?/, '') // prettier-ignore
+const firstLine = (message: string): string => message.split('\n', 1)[0]!.replace(/^(?:\w+\.\w+: )?(?:Error: )?/, '')
 
 const goneCodes: ReadonlySet<string | undefined> = new Set<ErrorCode>([...lossCodes, 'navigation_aborted'])
 

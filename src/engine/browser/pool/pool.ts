@@ -249,7 +249,8 @@ export class Pool {
       const { running } = browser
       const isLast = this.#fleetOf(browser.kind).browsers.length < 2
       // One that is starting, or whose start has failed, has no process.
-      if (!running || browser.slotsInUse > 0 || (isLast && !running.sharing?.staysSlow) || !this.#remove(browser)) return // prettier-ignore
+      if (!running || browser.slotsInUse > 0 || (isLast && !running.sharing?.staysSlow) || !this.#remove(browser))
+        return
       this.#end(running)
     }, limits.pool.idleMs).unref()
   }

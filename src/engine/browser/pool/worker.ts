@@ -6,6 +6,7 @@ import type { CdpChannel } from '../../cdp/router.ts'
 import type { Log } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { succeeds } from '../../../core/succeeds.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Origin } from '../../../core/process/turns.ts'
 import type { Egress } from '../../egress/egress.ts'
@@ -103,7 +104,9 @@ export class BrowserWorker {
       onDead: () => {
         // Pages can cause it.
         this.#log('warn', 'a browser does not answer and is killed', { worker: this.id, pid: this.pid })
-        this.#process.end().catch((error: Error) => this.#log('error', 'could not clean up after a browser', { worker: this.id, error: error.message })) // prettier-ignore
+        const report = (error: Error) =>
+          this.#log('error', 'could not clean up after a browser', { worker: this.id, error: error.message })
+        this.#process.end().catch(report)
       },
     })
     this.#warm = new WarmContexts({
@@ -163,10 +166,7 @@ export class BrowserWorker {
 
   async #openMissing(): Promise<OpenContext> {
     const context = await this.#make(this.defaults)
-    context.page.then(
-      () => this.#warm.missed(true),
-      () => this.#warm.missed(false),
-    )
+    void succeeds(context.page).then((hasPage) => this.#warm.missed(hasPage))
     return context
   }
 
@@ -260,11 +260,10 @@ export class BrowserWorker {
       if (this.upstream.closed) return
     }
     // Playwright could not close it: ask the browser itself, which disposes of the context even if pages hang.
-    await this.#control
-      .send('Target.disposeBrowserContext', { browserContextId: contextId })
-      .catch((error: BaxError) => {
-        if (!/Failed to find context/.test(protocolText(error)) && error.code !== 'worker_lost') throw error
-      })
+    const disposed = this.#control.send('Target.disposeBrowserContext', { browserContextId: contextId })
+    await disposed.catch((error: BaxError) => {
+      if (!/Failed to find context/.test(protocolText(error)) && error.code !== 'worker_lost') throw error
+    })
   }
 }
 

@@ -123,7 +123,10 @@ class Video {
   async finish(path: string): Promise<Record<string, unknown>> {
     this.#ended = true
     await this.#work
-    if (this.#failure) throw new BaxError('action_failed', `the video was not encoded: ${this.#failure.message}`, { cause: this.#failure }) // prettier-ignore
+    if (this.#failure)
+      throw new BaxError('action_failed', `the video was not encoded: ${this.#failure.message}`, {
+        cause: this.#failure,
+      })
     const writer = this.#writer
     if (!writer) throw new BaxError('action_failed', 'the session showed nothing while it was recorded')
     // Show the last frame until the end.

@@ -37,13 +37,31 @@ export class WebmWriter {
 
   static async create(path: string, track: Track): Promise<WebmWriter> {
     const prologue = element(0x1a45dfa3, [
-      uint(0x4286, 1), uint(0x42f7, 1), uint(0x42f2, 4), uint(0x42f3, 8), text(0x4282, 'webm'), uint(0x4287, 2), uint(0x4285, 2),
-    ]) // prettier-ignore
+      uint(0x4286, 1),
+      uint(0x42f7, 1),
+      uint(0x42f2, 4),
+      uint(0x42f3, 8),
+      text(0x4282, 'webm'),
+      uint(0x4287, 2),
+      uint(0x4285, 2),
+    ])
     // The length of the segment is filled in at the end.
     const segment = Buffer.concat([id(0x18538067), Buffer.from('01ffffffffffffff', 'hex')])
-    const info = element(0x1549a966, [uint(0x2ad7b1, 1_000_000), text(0x4d80, 'bax'), text(0x5741, 'bax'), float(0x4489, 0)]) // prettier-ignore
+    const info = element(0x1549a966, [
+      uint(0x2ad7b1, 1_000_000),
+      text(0x4d80, 'bax'),
+      text(0x5741, 'bax'),
+      float(0x4489, 0),
+    ])
     const video = element(0xe0, [uint(0xb0, track.width), uint(0xba, track.height)])
-    const entry = element(0xae, [uint(0xd7, 1), uint(0x73c5, 1), uint(0x83, 1), uint(0x9c, 0), text(0x86, track.codec), video]) // prettier-ignore
+    const entry = element(0xae, [
+      uint(0xd7, 1),
+      uint(0x73c5, 1),
+      uint(0x83, 1),
+      uint(0x9c, 0),
+      text(0x86, track.codec),
+      video,
+    ])
     const placeholder = Buffer.concat([id(0xec), length(seekHeadBytes - 2), Buffer.alloc(seekHeadBytes - 2)])
     const head = Buffer.concat([prologue, segment, placeholder, info, element(0x1654ae6b, [entry])])
     const file = await open(path, 'wx', 0o600)

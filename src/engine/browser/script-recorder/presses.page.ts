@@ -42,7 +42,10 @@ export class PressWatch {
   /** `onLost` is called for a press that the page has handled in a way that no click followed. */
   constructor(onLost: (press: Press) => void) {
     const listen = (type: string, listener: (event: PointerEvent) => void) =>
-      addEventListener(type, (event) => event.isTrusted && listener(event as PointerEvent), { capture: true, passive: true }) // prettier-ignore
+      addEventListener(type, (event) => event.isTrusted && listener(event as PointerEvent), {
+        capture: true,
+        passive: true,
+      })
     listen('pointerdown', (event) => this.#onDown(event))
     listen('pointerup', (event) => this.#onUp(event, onLost))
     for (const type of ['click', 'auxclick', 'contextmenu']) listen(type, () => (this.#isClicked = true))

@@ -77,7 +77,8 @@ const fields = 'input, textarea, select, [role=combobox], [role=spinbutton], [ro
 const maxLevels = 4
 const maxPixels = 100
 /** Elements that contain a control without being a part of it, such as the row that it selects. */
-export const containers = 'body, form, fieldset, td, th, tr, li, [role=row], [role=gridcell], [role=listitem], [role=treeitem], [role=group], [role=radiogroup]' // prettier-ignore
+export const containers =
+  'body, form, fieldset, td, th, tr, li, [role=row], [role=gridcell], [role=listitem], [role=treeitem], [role=group], [role=radiogroup]'
 
 /**
  * Returns the selector of what a library has drawn around a field, by the name of the field; undefined when it has none,

@@ -73,4 +73,5 @@ function convertPart(part: string, names: readonly string[]): string {
 const isPlain = (value: string) => !/[\u0000-\u001f\u007f-\u009f]/.test(value) // oxlint-disable-line no-control-regex
 
 /** Whether a text can be written without quotes. */
-const isBare = (value: string) => isPlain(value) && value.trim() === value && !/^[/"']|["'`]|>>/.test(value) && value !== '' // prettier-ignore
+const isBare = (value: string) =>
+  isPlain(value) && value.trim() === value && !/^[/"']|["'`]|>>/.test(value) && value !== ''

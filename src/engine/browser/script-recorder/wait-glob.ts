@@ -40,7 +40,11 @@ function globsOf(url: string, before = ''): string[] {
   ]
 }
 
-const fieldsOf = (search = '') => search.slice(1).split('&').filter((field) => field !== '') // prettier-ignore
+const fieldsOf = (search = '') =>
+  search
+    .slice(1)
+    .split('&')
+    .filter((field) => field !== '')
 
 function fieldGlob(field: string): string {
   const [name = '', ...value] = field.split('=')

@@ -95,7 +95,12 @@ export class Session implements LiveSession {
     // Every open stream, viewer and batch listens.
     setMaxListeners(0, this.#ended.signal)
     recordPageEvents(host.context, this.events)
-    this.dialogs = new Dialogs({ context: host.context, events: this.events, setting: () => input.dialogs, outsider: 'client' }) // prettier-ignore
+    this.dialogs = new Dialogs({
+      context: host.context,
+      events: this.events,
+      setting: () => input.dialogs,
+      outsider: 'client',
+    })
     this.approvals = approvalsFor(this)
     facts.allowed?.onBlocked((host, port) => this.events.emit('network.blocked', { host, port }))
     this.files = new FileStore(host.downloads, facts.downloadBytes)

@@ -13,7 +13,13 @@ import type { CommandBatch, CommandsResult } from '../../../core/shapes/commands
 import type { LiveViewLink } from '../../../core/shapes/live-view.ts'
 import type { RecordingAction, RecordingState } from '../../../core/shapes/recording.ts'
 import type { Observation, ObserveRequest, StepRequest, StepResult } from '../../../core/shapes/observe.ts'
-import { type ProvisionRecord, type SessionCreated, type SessionInput, type SessionRecord, sessionInput } from '../../../core/shapes/session.ts' // prettier-ignore
+import {
+  type ProvisionRecord,
+  type SessionCreated,
+  type SessionInput,
+  type SessionRecord,
+  sessionInput,
+} from '../../../core/shapes/session.ts'
 import type { ProfileStore } from '../../../core/stores.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { assertCanHold } from '../approvals/approvals.ts'
@@ -43,6 +49,7 @@ import { assertLive, isLive, SessionRegistry } from './registry.ts'
 import { type BatchTools, isAnswer, runBatch } from '../batch/run-batch.ts'
 import type { LiveSession, LiveSessions, OpenedSession } from '../ports/session.ts'
 import type { Session } from './session.ts'
+import { succeeds } from '../../../core/succeeds.ts'
 
 export interface BrowserSessionsFacts {
   readonly config: EngineConfig
@@ -249,16 +256,15 @@ export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
   }
 
   async #open(input: SessionInput, call: Call): Promise<OpenedSession | Provisioning> {
-    const { caller } = call
     assertCanHold(input, this.#facts.config.home)
     const plan = await planSession(input, {
       call,
       display: this.#facts.config.display,
       egress: this.#facts.egress,
-      profile: (idOrName) => this.#facts.profiles.load(idOrName, caller),
-      canShow: () => this.pool.located.get('headful').then(() => true, () => false), // prettier-ignore
+      profile: (idOrName) => this.#facts.profiles.load(idOrName, call.caller),
+      canShow: () => succeeds(this.pool.located.get('headful')),
     })
-    const releaseName = this.#registry.reserveName(input.requested_name, caller.keyId)
+    const releaseName = this.#registry.reserveName(input.requested_name, call.caller.keyId)
     const opening = { ...this.#opening, reservation: call.reservation }
     if (plan.cdpUrl !== undefined) return this.#unlessGone(openOnRemote(plan, opening), call, releaseName)
     const slot = this.pool.reserve(plan.kind, plan.owner)

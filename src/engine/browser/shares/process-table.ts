@@ -40,7 +40,9 @@ export class ProcessTable {
     this.#at = performance.now()
     const spareBefore = this.#spareSecs
     this.#spareSecs = spareSecs()
-    const pids = readdirSync('/proc').map(Number).filter((pid) => pid > 0 && !this.#foreign.has(pid)) // prettier-ignore
+    const pids = readdirSync('/proc')
+      .map(Number)
+      .filter((pid) => pid > 0 && !this.#foreign.has(pid))
     const found = new Set<number>()
     const uses: ProcessUse[] = []
     for (const pid of pids) {

@@ -127,6 +127,9 @@ const nameBytes = 200
 function safeName(suggested: string): string {
   const plain = basename(suggested.replaceAll('\\', '/'))
   // Keep the end, which has the extension. File systems count bytes; drop a truncated character.
-  const end = Buffer.from(plain).subarray(-nameBytes).toString().replace(/^\uFFFD+/, '') // prettier-ignore
+  const end = Buffer.from(plain)
+    .subarray(-nameBytes)
+    .toString()
+    .replace(/^\uFFFD+/, '')
   return end.replace(/^\.+/, '') || 'download'
 }

@@ -26,7 +26,11 @@ export function adaptiveConcurrency(onChange: () => void): Concurrency {
   let atOnce = initial
   const timer = setInterval(() => {
     const before = atOnce
-    atOnce = nextConcurrency(atOnce, { lagMs: delay.mean / 1e6 - 10, load: loadavg()[0]! / availableParallelism(), free: freemem() / totalmem() }) // prettier-ignore
+    atOnce = nextConcurrency(atOnce, {
+      lagMs: delay.mean / 1e6 - 10,
+      load: loadavg()[0]! / availableParallelism(),
+      free: freemem() / totalmem(),
+    })
     delay.reset()
     if (atOnce > before) onChange()
   }, intervalMs)

@@ -7,7 +7,14 @@ import type { HostGate } from './host-gate.ts'
 
 const { busyTries, downTries, retries, retryMs } = limits.crawl
 
-const temporary: ReadonlySet<string> = new Set<ErrorCode>(['page_crashed', 'target_closed', 'navigation_aborted', 'browser_failed', 'worker_lost', 'server_error']) // prettier-ignore
+const temporary: ReadonlySet<string> = new Set<ErrorCode>([
+  'page_crashed',
+  'target_closed',
+  'navigation_aborted',
+  'browser_failed',
+  'worker_lost',
+  'server_error',
+])
 
 export interface RetryContext {
   readonly attempt: number

@@ -48,7 +48,9 @@ export async function mapOf({ search, limit }: MapInput, record: CrawlRecord, lo
     warning,
     isTimedOut && `not all pages were read: ${error}`,
     success && errors > 0 && `URLs that could not be loaded are not listed: ${errors}`,
-  ].filter(Boolean).join('; ') // prettier-ignore
+  ]
+    .filter(Boolean)
+    .join('; ')
   return {
     success,
     links,

@@ -47,7 +47,11 @@ export async function* readSitemap(address: string, { egress, signal }: FetchCon
   }
 }
 
-const headers = { 'user-agent': httpUserAgent, accept: 'application/xml,text/xml,*/*;q=0.8', 'accept-encoding': 'gzip, deflate, br' } // prettier-ignore
+const headers = {
+  'user-agent': httpUserAgent,
+  accept: 'application/xml,text/xml,*/*;q=0.8',
+  'accept-encoding': 'gzip, deflate, br',
+}
 
 async function open(address: string, context: FetchContext): Promise<{ answer: HttpResponse; url: string }> {
   let url = address

@@ -67,4 +67,9 @@ async function* entriesOf(
 }
 
 /** Errors that a retry would not fix. */
-const permanent: ReadonlySet<string> = new Set(['navigation_failed', 'too_many_redirects', 'content_too_large', 'unsupported_content_type']) // prettier-ignore
+const permanent: ReadonlySet<string> = new Set([
+  'navigation_failed',
+  'too_many_redirects',
+  'content_too_large',
+  'unsupported_content_type',
+])

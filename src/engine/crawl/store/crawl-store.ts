@@ -12,7 +12,15 @@ import type { HeldLock } from '../../../core/process/file-lock.ts'
 import { queryLock, acquireLock, lockName, type LockName } from '../../../core/process/process-lock.ts'
 import { explainDir } from '../../../core/state/state-dir.ts'
 import type { CrawlInput } from '../../../core/shapes/crawl.ts'
-import { asideName, isAside, moveAside, readEach, readState, UnusableFile, writeState } from '../../../core/state/state-file.ts' // prettier-ignore
+import {
+  asideName,
+  isAside,
+  moveAside,
+  readEach,
+  readState,
+  UnusableFile,
+  writeState,
+} from '../../../core/state/state-file.ts'
 import { stateKinds } from '../../../core/state/state-kinds.ts'
 import { fileLog } from './file-log.ts'
 import { type CrawlRequest, readJournal } from './journal.ts'

@@ -1,6 +1,7 @@
-/** A start tag whose attributes are those of its element; parse5 asks for a list of them only in rare cases. */
+/** Tokens of tags. */
 import { type html, Token } from 'parse5'
 
+/** A start tag whose attributes are those of its element; parse5 asks for a list of them only in rare cases. */
 export class StartTag implements Token.TagToken {
   readonly type = Token.TokenType.START_TAG
   readonly location = null
@@ -30,3 +31,17 @@ export class StartTag implements Token.TagToken {
     return this.#attributes
   }
 }
+
+/** End tags have none; shared by all of them. */
+const noAttributes: Token.Attribute[] = []
+
+/** Returns the token of an end tag. */
+export const endTag = (tagName: string, tagID: html.TAG_ID): Token.TagToken => ({
+  type: Token.TokenType.END_TAG,
+  tagName,
+  tagID,
+  selfClosing: false,
+  ackSelfClosing: false,
+  attrs: noAttributes,
+  location: null,
+})

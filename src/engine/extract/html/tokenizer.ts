@@ -3,32 +3,24 @@
  * character. Its tokens are those of parse5, whose parser builds the tree.
  */
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode'
-import { type html, Token, TokenizerMode, type TokenHandler } from 'parse5'
+import { type html, Token, TokenizerMode } from 'parse5'
 import { lastSlot, type Name, nameAt } from './name-cache.ts'
 import { commentIn, doctypeIn, scriptEnd, tagEnd } from './raw-markup.ts'
-import { StartTag } from './start-tag.ts'
+import type { HtmlHandler } from './handler.ts'
+import { endTag, StartTag } from './start-tag.ts'
 
-const isSpace = (code: number): boolean => code === 32 || (code < 14 && (code === 10 || code === 9 || code === 13 || code === 12)) // prettier-ignore
+const isSpace = (code: number): boolean =>
+  code === 32 || (code < 14 && (code === 10 || code === 9 || code === 13 || code === 12))
 const isLetter = (code: number): boolean => (code | 32) >= 97 && (code | 32) <= 122
 
 const [exclamation, doubleQuote, singleQuote, slash, equals, greater, question] = [...'!"\'/=>?'].map((mark) =>
   mark.charCodeAt(0),
 ) as [number, number, number, number, number, number, number]
 
+const whitespace = (chars: string) => ({ type: Token.TokenType.WHITESPACE_CHARACTER, chars, location: null }) as const
+
 /** Number of attributes from which on a name is looked up in their object. */
 const manyAttributes = 16
-
-/** End tags have none; shared by all of them. */
-const noAttributes: Token.Attribute[] = []
-
-export interface HtmlHandler extends TokenHandler {
-  /** Whether the current node is an SVG or MathML element, where CDATA sections exist. */
-  readonly isForeign: boolean
-  /** Whether white space before other characters needs no token of its own. */
-  readonly joinsText: boolean
-  /** Whether white space and other characters are told apart within a text, as in `<frameset>`. */
-  readonly splitsText: boolean
-}
 
 export interface HtmlSyntax {
   /** Whether `/>` closes any element, as in XHTML. */
@@ -71,7 +63,8 @@ export class HtmlTokenizer {
     const text = this.#text
     const at = this.#at
     let end = text.indexOf('<', at)
-    while (end >= 0 && !this.#isMarkup(text.charCodeAt(end + 1), text.charCodeAt(end + 2))) end = text.indexOf('<', end + 1) // prettier-ignore
+    while (end >= 0 && !this.#isMarkup(text.charCodeAt(end + 1), text.charCodeAt(end + 2)))
+      end = text.indexOf('<', end + 1)
     if (end < 0) end = text.length
     if (end > at) {
       this.#at = end
@@ -96,7 +89,8 @@ export class HtmlTokenizer {
     const at = this.#at
     let end = text.length
     if (state === TokenizerMode.SCRIPT_DATA) end = scriptEnd(text, at)
-    else if (state === TokenizerMode.RCDATA || state === TokenizerMode.RAWTEXT) end = tagEnd(text, at, this.#lastStartTag) // prettier-ignore
+    else if (state === TokenizerMode.RCDATA || state === TokenizerMode.RAWTEXT)
+      end = tagEnd(text, at, this.#lastStartTag)
     this.#at = end
     if (end > at) {
       const content = text.slice(at, end)
@@ -134,14 +128,13 @@ export class HtmlTokenizer {
     let at = 0
     while (at < text.length && isSpace(text.charCodeAt(at))) at++
     if (at > 0 && at < text.length && handler.joinsText) at = 0
-    if (at > 0) handler.onWhitespaceCharacter({ type: Token.TokenType.WHITESPACE_CHARACTER, chars: at === text.length ? text : text.slice(0, at), location: null }) // prettier-ignore
+    if (at > 0) handler.onWhitespaceCharacter(whitespace(at === text.length ? text : text.slice(0, at)))
     if (at === text.length) return
     const chars = at === 0 ? text : text.slice(at)
     if (!handler.splitsText) return handler.onCharacter({ type: Token.TokenType.CHARACTER, chars, location: null })
     for (const part of chars.split(/([\t\n\f\r ]+)/)) {
       if (part === '') continue
-      if (isSpace(part.charCodeAt(0)))
-        handler.onWhitespaceCharacter({ type: Token.TokenType.WHITESPACE_CHARACTER, chars: part, location: null })
+      if (isSpace(part.charCodeAt(0))) handler.onWhitespaceCharacter(whitespace(part))
       else handler.onCharacter({ type: Token.TokenType.CHARACTER, chars: part, location: null })
     }
   }
@@ -176,14 +169,19 @@ export class HtmlTokenizer {
   }
 
   #onEndTag(tagName: string, tagID: html.TAG_ID): void {
-    this.#handler.onEndTag({ type: Token.TokenType.END_TAG, tagName, tagID, selfClosing: false, ackSelfClosing: false, attrs: noAttributes, location: null }) // prettier-ignore
+    this.#handler.onEndTag(endTag(tagName, tagID))
   }
 
   #tagName(from: number): Name {
     const text = this.#text
     let at = from
     let slot = 0
-    for (let code = text.charCodeAt(at); code !== greater && code !== slash && !isSpace(code) && at < text.length; code = text.charCodeAt(++at)) slot = (slot * 31 + code) & lastSlot // prettier-ignore
+    for (
+      let code = text.charCodeAt(at);
+      code !== greater && code !== slash && !isSpace(code) && at < text.length;
+      code = text.charCodeAt(++at)
+    )
+      slot = (slot * 31 + code) & lastSlot
     this.#at = at
     return nameAt(text, from, at, slot)
   }
@@ -227,7 +225,9 @@ export class HtmlTokenizer {
     const { name } = nameAt(text, from, at, slot)
     while (isSpace(code)) code = text.charCodeAt(++at)
     const hasValue = code === equals
-    if (hasValue) do code = text.charCodeAt(++at); while (isSpace(code)) // prettier-ignore
+    if (hasValue)
+      do code = text.charCodeAt(++at)
+      while (isSpace(code))
     if (!hasValue || code === greater) {
       this.#addAttribute(attributes, name, '')
       return at

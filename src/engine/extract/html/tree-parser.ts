@@ -1,6 +1,6 @@
 /** The tree construction of parse5, with the rules of the HTML standard for `<select>` that it does not have yet. */
 import { html, InsertionMode, Parser, type Token } from 'parse5'
-import type { HtmlHandler } from './tokenizer.ts'
+import type { HtmlHandler } from './handler.ts'
 import { StartTag } from './start-tag.ts'
 import type { ElementNode } from '../tree.ts'
 import type { NodeAdapter, Types } from './tree-adapter.ts'
@@ -8,7 +8,13 @@ import type { NodeAdapter, Types } from './tree-adapter.ts'
 const { SELECT, INPUT, OPTION, OPTGROUP, HR, TD, TH, CAPTION } = html.TAG_ID
 
 /** Modes in which a `<select>` may begin, and which continue in it; others become `IN_BODY`. */
-const continued = new Set([InsertionMode.IN_TABLE, InsertionMode.IN_TABLE_BODY, InsertionMode.IN_ROW, InsertionMode.IN_CAPTION, InsertionMode.IN_CELL]) // prettier-ignore
+const continued = new Set([
+  InsertionMode.IN_TABLE,
+  InsertionMode.IN_TABLE_BODY,
+  InsertionMode.IN_ROW,
+  InsertionMode.IN_CAPTION,
+  InsertionMode.IN_CELL,
+])
 
 /** Builds a tree from the tokens of our tokenizer. */
 export class TreeParser extends Parser<Types> implements HtmlHandler {
@@ -75,7 +81,8 @@ export class TreeParser extends Parser<Types> implements HtmlHandler {
     }
     const before = this.insertionMode === InsertionMode.IN_TABLE_TEXT ? this.originalInsertionMode : this.insertionMode
     super._startTagOutsideForeignContent(token)
-    const isInSelect = this.insertionMode === InsertionMode.IN_SELECT || this.insertionMode === InsertionMode.IN_SELECT_IN_TABLE // prettier-ignore
+    const isInSelect =
+      this.insertionMode === InsertionMode.IN_SELECT || this.insertionMode === InsertionMode.IN_SELECT_IN_TABLE
     if (isInSelect) this.insertionMode = continued.has(before) ? before : InsertionMode.IN_BODY
   }
 

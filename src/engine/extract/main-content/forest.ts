@@ -162,7 +162,14 @@ function fill(): number[] {
   const nextRow = [...advance(read, [get, rowBytes]), set, read, ...advance(write, [constant, 4]), tee, write]
   const untilLast = [get, to, get, count, constant, 2, shiftLeft, add, notEqual, branchWhenTrue, 0]
   const column = [loop, none, ...copy, ...nextRow, ...untilLast, end]
-  const nextColumn = [...advance(to, [constant, ...leb(columnBytes)]), set, to, ...advance(from, [constant, 4]), tee, from] // prettier-ignore
+  const nextColumn = [
+    ...advance(to, [constant, ...leb(columnBytes)]),
+    set,
+    to,
+    ...advance(from, [constant, 4]),
+    tee,
+    from,
+  ]
   const firstRow = [constant, ...leb(columnsAt), get, rowBytes, constant, 5, shiftLeft, add]
   const start = [...firstRow, tee, from, get, rowBytes, add, set, last, constant, ...leb(columnsAt), set, to]
   const columns = [loop, none, get, from, set, read, get, to, set, write, ...column, ...nextColumn]

@@ -145,7 +145,9 @@ function isListing(element: ElementNode): boolean {
 }
 
 const isQuote = (element: ElementNode): boolean =>
-  element.tag === 'aside' && hasClass(element, /^quote$/) && childElements(element).some(({ tag }) => tag === 'blockquote') // prettier-ignore
+  element.tag === 'aside' &&
+  hasClass(element, /^quote$/) &&
+  childElements(element).some(({ tag }) => tag === 'blockquote')
 
 /** Makes kept content visible: `<noscript>` and hidden elements. */
 function shown(element: ElementNode, children: TreeNode[]): ElementNode {

@@ -43,4 +43,5 @@ const isText = (survey: Survey, { index, box, linkWords, measure }: Block): bool
 
 /** Whether a box is in an element of a table that controls the page. */
 const isControl = ({ element, parent }: Box): boolean =>
-  controls.has(element.tag) || (element.tag !== 'table' && element.tag !== 'dl' && parent !== undefined && isControl(parent)) // prettier-ignore
+  controls.has(element.tag) ||
+  (element.tag !== 'table' && element.tag !== 'dl' && parent !== undefined && isControl(parent))

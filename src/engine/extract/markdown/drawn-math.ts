@@ -37,8 +37,14 @@ function ofMathJax(element: ElementNode): ElementNode {
   switch (name) {
     case 'mfrac':
       return element.tag === 'g'
-        ? fraction(parts.map(ofMathJax), childElements(element).some(({ tag }) => tag === 'rect'))
-        : fraction([inside(at('mjx-num')), inside(at('mjx-den'))], findElement(element, ({ tag }) => tag === 'mjx-line') !== undefined) // prettier-ignore
+        ? fraction(
+            parts.map(ofMathJax),
+            childElements(element).some(({ tag }) => tag === 'rect'),
+          )
+        : fraction(
+            [inside(at('mjx-num')), inside(at('mjx-den'))],
+            findElement(element, ({ tag }) => tag === 'mjx-line') !== undefined,
+          )
     case 'msqrt':
       return create('msqrt', [inside(element.tag === 'g' ? parts[0] : at('mjx-box'))])
     case 'mroot': {
@@ -60,9 +66,12 @@ const ignored = /^(?:mjx-(?:surd|line|nstrut|dstrut|spacer|strut|tstrut|cstrut)|
 
 /** Returns the parts of an element of MathJax, without its frames. */
 const partsOf = (element: ElementNode): ElementNode[] =>
-  childElements(element).flatMap(
-    (child) =>
-    ignored.test(child.tag) ? [] : frames.test(child.tag) && (child.tag !== 'mjx-munder' || element.tag === 'mjx-box') ? partsOf(child) : child, // prettier-ignore
+  childElements(element).flatMap((child) =>
+    ignored.test(child.tag)
+      ? []
+      : frames.test(child.tag) && (child.tag !== 'mjx-munder' || element.tag === 'mjx-box')
+        ? partsOf(child)
+        : child,
   )
 
 /** Returns a base with what MathJax draws below and above it. */
@@ -70,12 +79,20 @@ function scripted(name: string, { tag }: ElementNode, parts: readonly ElementNod
   const flat = parts.flatMap((part) => (part.tag === 'mjx-box' ? partsOf(part) : part))
   const at = (wanted: string) => flat.find((part) => part.tag === wanted)
   const [under, over] = [at('mjx-under'), at('mjx-over')]
-  if (under || over) return create(name, [inside(at('mjx-base') ?? flat[0]), ...[mark(under, '_'), mark(over, '¯')].filter(isPresent)]) // prettier-ignore
+  if (under || over)
+    return create(name, [inside(at('mjx-base') ?? flat[0]), ...[mark(under, '_'), mark(over, '¯')].filter(isPresent)])
   const [base, ...others] = parts
   const script = at('mjx-script')
   // Fonts have the upper index first; in drawings, only the position distinguishes them.
-  const indices = script ? partsOf(script).toReversed() : tag === 'g' ? others.toSorted((one, other) => heightOf(one) - heightOf(other)) : [] // prettier-ignore
-  return create(name, [inside(base), ...indices.map((index) => mark(index, name === 'munder' ? '_' : '¯')).filter(isPresent)]) // prettier-ignore
+  const indices = script
+    ? partsOf(script).toReversed()
+    : tag === 'g'
+      ? others.toSorted((one, other) => heightOf(one) - heightOf(other))
+      : []
+  return create(name, [
+    inside(base),
+    ...indices.map((index) => mark(index, name === 'munder' ? '_' : '¯')).filter(isPresent),
+  ])
 }
 
 const isPresent = (element: ElementNode | undefined): element is ElementNode => element !== undefined
@@ -93,7 +110,10 @@ const heightOf = (element: ElementNode): number =>
 
 /** Returns the characters that fonts or paths draw, from their code points. */
 function charactersOf(element: ElementNode): string {
-  const code = attribute(element, 'data-c') || (element.tag.startsWith('mjx-') && /(?:^|\s)mjx-c([\dA-F]+)(?:\s|$)/.exec(attribute(element, 'class'))?.[1]) || '' // prettier-ignore
+  const code =
+    attribute(element, 'data-c') ||
+    (element.tag.startsWith('mjx-') && /(?:^|\s)mjx-c([\dA-F]+)(?:\s|$)/.exec(attribute(element, 'class'))?.[1]) ||
+    ''
   if (code !== '') return characterOf(Number.parseInt(code, 16))
   return element.children.map((child) => (isElement(child) ? charactersOf(child) : child.text)).join('')
 }
@@ -125,7 +145,8 @@ function tokensOf(text: string, element: ElementNode): ElementNode[] {
 }
 
 const doubleStruck = (letter: string): string =>
-  ({ C: 'ℂ', H: 'ℍ', N: 'ℕ', P: 'ℙ', Q: 'ℚ', R: 'ℝ', Z: 'ℤ' })[letter] ?? String.fromCodePoint(0x1_d5_38 + letter.charCodeAt(0) - 65) // prettier-ignore
+  ({ C: 'ℂ', H: 'ℍ', N: 'ℕ', P: 'ℙ', Q: 'ℚ', R: 'ℝ', Z: 'ℤ' })[letter] ??
+  String.fromCodePoint(0x1_d5_38 + letter.charCodeAt(0) - 65)
 
 function ofKatexElement(element: ElementNode): ElementNode[] {
   if (hasClass(element, /^text$/)) return [create('mtext', [{ text: rawText(element) }])]
@@ -136,13 +157,22 @@ function ofKatexElement(element: ElementNode): ElementNode[] {
   const lines = linesOf(element)
   const [lowest, second] = lines
   if (hasClass(element, /^mfrac$/) && lowest && second)
-    return [fraction([row(second.parts), row(lowest.parts)], findElement(element, (inner) => hasClass(inner, /^frac-line$/)) !== undefined)] // prettier-ignore
+    return [
+      fraction(
+        [row(second.parts), row(lowest.parts)],
+        findElement(element, (inner) => hasClass(inner, /^frac-line$/)) !== undefined,
+      ),
+    ]
   const isAccent = hasClass(element, /^accent$/)
-  const base = lines.reduce((nearest, line) => (Math.abs(line.up) < Math.abs(nearest.up) ? line : nearest), lowest ?? { up: 0, parts: [] }) // prettier-ignore
+  const base = lines.reduce(
+    (nearest, line) => (Math.abs(line.up) < Math.abs(nearest.up) ? line : nearest),
+    lowest ?? { up: 0, parts: [] },
+  )
   const others = lines.filter((line) => line !== base)
   if (hasClass(element, /^overline$/)) return [create('mover', [row(base.parts), token('¯')])]
   if (hasClass(element, /^underline$/)) return [create('munder', [row(base.parts), token('_')])]
-  if (isAccent && findElement(element, (inner) => hasClass(inner, /^overlay$/))) return [create('mover', [row(base.parts), token('→')])] // prettier-ignore
+  if (isAccent && findElement(element, (inner) => hasClass(inner, /^overlay$/)))
+    return [create('mover', [row(base.parts), token('→')])]
   if (isAccent && others.length === 1) return [create('mover', [row(base.parts), row(others[0]!.parts)])]
   return [withIndices(row(base.parts), others)]
 }
@@ -181,18 +211,25 @@ function withIndices(base: ElementNode, lines: readonly RaisedLine[]): ElementNo
 
 function rootOf(element: ElementNode): ElementNode {
   const index = childElements(element).find((child) => hasClass(child, /^root$/))
-  const base = row(linesOf(index ? { ...element, children: element.children.filter((child) => child !== index) } : element).flatMap(({ parts }) => parts)) // prettier-ignore
+  const base = row(
+    linesOf(index ? { ...element, children: element.children.filter((child) => child !== index) } : element).flatMap(
+      ({ parts }) => parts,
+    ),
+  )
   return index ? create('mroot', [base, row(linesOf(index).flatMap(({ parts }) => parts))]) : create('msqrt', [base])
 }
 
 /** Returns a table, which KaTeX draws column by column. */
 function tableOf(element: ElementNode): ElementNode {
-  const columns = childElements(element).map((column) => linesOf(column).toReversed()).filter((lines) => lines.length > 0) // prettier-ignore
+  const columns = childElements(element)
+    .map((column) => linesOf(column).toReversed())
+    .filter((lines) => lines.length > 0)
   const height = Math.max(0, ...columns.map((lines) => lines.length))
-  const rows = Array.from(
-    { length: height },
-    (_, at) =>
-    create('mtr', columns.map((lines) => create('mtd', [...(lines[at]?.parts ?? [])]))), // prettier-ignore
+  const rows = Array.from({ length: height }, (_, at) =>
+    create(
+      'mtr',
+      columns.map((lines) => create('mtd', [...(lines[at]?.parts ?? [])])),
+    ),
   )
   return create('mtable', rows)
 }

@@ -30,7 +30,11 @@ function labelOf(element: ElementNode): string {
 export function cellLabel(cell: ElementNode): string {
   const own = labelOf(cell)
   if (own !== '') return own
-  const labelled = findElement(cell, (inner) => attribute(inner, 'aria-label') !== '' && !isHidden(inner), (inner) => !isHidden(inner)) // prettier-ignore
+  const labelled = findElement(
+    cell,
+    (inner) => attribute(inner, 'aria-label') !== '' && !isHidden(inner),
+    (inner) => !isHidden(inner),
+  )
   return labelled ? labelOf(labelled) : ''
 }
 

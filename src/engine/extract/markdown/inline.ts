@@ -21,7 +21,9 @@ import { iconLabel, noteLabel } from './icon.ts'
 import { type ItemMarker, ItemNumbers, itemsOf, taskBox } from './list.ts'
 import { formula, isFormula } from './math.ts'
 
-const marks = new Map<string, Mark>([['strong', 'strong'], ['b', 'strong'], ['em', 'em'], ['i', 'em'], ['del', 'del'], ['s', 'del'], ['strike', 'del']]) // prettier-ignore
+const [strong, em, del] = ['strong', 'em', 'del'] as const
+const tagMarks = { strong, b: strong, em, i: em, del, s: del, strike: del } satisfies Record<string, Mark>
+const marks: ReadonlyMap<string, Mark> = new Map(Object.entries(tagMarks))
 /** Text that only screen readers read out, such as that of a link to the heading next to it. */
 const unseen = /^(?:sr-only|visually-?hidden|screen-reader-(?:text|only))$/i
 

@@ -12,6 +12,7 @@ import {
 import { treeFromHtml } from '../html-tree.ts'
 import { drawnMath } from './drawn-math.ts'
 import { delimitedTex, displayedImage, latexOf, texOfImage } from './math-source.ts'
+import { accents, functions, operators } from './math-symbols.ts'
 
 const containers = /^(?:katex(?:-display)?|mwe-math-element\S*)$/
 
@@ -107,26 +108,6 @@ function withoutDollars(tex: string): string {
   return tex.slice(from, to)
 }
 
-const operators: Readonly<Record<string, string>> = {
-  '×': '\\times', '÷': '\\div', '±': '\\pm', '∓': '\\mp', '⋅': '\\cdot', '·': '\\cdot', '∗': '*', '−': '-',
-  '≤': '\\le', '≥': '\\ge', '≠': '\\ne', '≈': '\\approx', '≡': '\\equiv', '∼': '\\sim', '∝': '\\propto',
-  '∑': '\\sum', '∏': '\\prod', '∫': '\\int', '∮': '\\oint', '∂': '\\partial', '∇': '\\nabla', '∞': '\\infty',
-  '∈': '\\in', '∉': '\\notin', '⊂': '\\subset', '⊆': '\\subseteq', '∪': '\\cup', '∩': '\\cap', '∅': '\\emptyset',
-  '∀': '\\forall', '∃': '\\exists', '¬': '\\neg', '∧': '\\land', '∨': '\\lor', '⟨': '\\langle', '⟩': '\\rangle',
-  '→': '\\to', '←': '\\leftarrow', '⇒': '\\Rightarrow', '⇔': '\\Leftrightarrow', '↦': '\\mapsto', '…': '\\dots',
-  '⋯': '\\cdots', '′': "'", '{': '\\{', '}': '\\}', '%': '\\%', '#': '\\#', '&': '\\&', '\u2061': '', '\u2062': '',
-  '\u2063': '', '\u2064': '', 'α': '\\alpha', 'β': '\\beta', 'γ': '\\gamma', 'δ': '\\delta', 'ε': '\\varepsilon',
-  'ϵ': '\\epsilon', 'ζ': '\\zeta', 'η': '\\eta', 'θ': '\\theta', 'ι': '\\iota', 'κ': '\\kappa', 'λ': '\\lambda',
-  'μ': '\\mu', 'ν': '\\nu', 'ξ': '\\xi', 'π': '\\pi', 'ρ': '\\rho', 'σ': '\\sigma', 'τ': '\\tau', 'υ': '\\upsilon',
-  'φ': '\\varphi', 'ϕ': '\\phi', 'χ': '\\chi', 'ψ': '\\psi', 'ω': '\\omega', 'Γ': '\\Gamma', 'Δ': '\\Delta',
-  'Θ': '\\Theta', 'Λ': '\\Lambda', 'Ξ': '\\Xi', 'Π': '\\Pi', 'Σ': '\\Sigma', 'Φ': '\\Phi', 'Ψ': '\\Psi', 'Ω': '\\Omega',
-} // prettier-ignore
-const functions = new Set('sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln exp lim max min sup inf det dim gcd deg'.split(' ')) // prettier-ignore
-const accents: Readonly<Record<string, string>> = {
-  '^': '\\hat', '¯': '\\overline', '‾': '\\overline', '→': '\\vec', '⃗': '\\vec', '˙': '\\dot', '¨': '\\ddot',
-  '~': '\\tilde', '˜': '\\tilde', '⏞': '\\overbrace', '_': '\\underline', '⏟': '\\underbrace',
-} // prettier-ignore
-
 /** Returns the TeX of the children of a `<math>` element, or of an element inside it. */
 function texOfMathMl(element: ElementNode): string {
   return joined(childElements(element).map(tex))
@@ -160,7 +141,9 @@ function tex(element: ElementNode): string {
     case 'mspace':
       return '\\ '
     case 'mfrac':
-      return /^0(?![.\d])/.test(attribute(element, 'linethickness')) ? `{${part(0)} \\atop ${part(1)}}` : `\\frac{${part(0)}}{${part(1)}}` // prettier-ignore
+      return /^0(?![.\d])/.test(attribute(element, 'linethickness'))
+        ? `{${part(0)} \\atop ${part(1)}}`
+        : `\\frac{${part(0)}}{${part(1)}}`
     case 'msqrt':
       return `\\sqrt{${texOfMathMl(element)}}`
     case 'mroot':
@@ -199,7 +182,10 @@ function tex(element: ElementNode): string {
 }
 
 const plain = (element: ElementNode) =>
-  element.children.map((child) => (isElement(child) ? '' : child.text)).join('').trim() // prettier-ignore
+  element.children
+    .map((child) => (isElement(child) ? '' : child.text))
+    .join('')
+    .trim()
 
 function token(text: string): string {
   if (functions.has(text)) return `\\${text}`
@@ -210,7 +196,8 @@ function token(text: string): string {
 }
 
 /** Returns the base of an index: a single symbol unchanged, expressions in braces. */
-const base = (text: string): string => (text.length > 1 && /[+\-=*/ ]/.test(text) && !text.startsWith('\\left') ? `{${text}}` : text) // prettier-ignore
+const base = (text: string): string =>
+  text.length > 1 && /[+\-=*/ ]/.test(text) && !text.startsWith('\\left') ? `{${text}}` : text
 
 const script = (text: string): string => (text.length === 1 ? text : `{${text}}`)
 

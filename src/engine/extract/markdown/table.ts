@@ -11,7 +11,11 @@ export interface Row {
   readonly head: boolean
 }
 
-const delimiters = new Map([['left', ':--'], ['center', ':-:'], ['right', '--:']]) // prettier-ignore
+const delimiters = new Map([
+  ['left', ':--'],
+  ['center', ':-:'],
+  ['right', '--:'],
+])
 
 const heavy = /^(?:h[1-6]|table|pre|form|hr|section|article|blockquote|iframe)$/
 
@@ -103,10 +107,14 @@ const isNamed = (table: ElementNode, rows: readonly Row[]): boolean =>
 /** Whether the cells of a row are headings of columns: short ones without other text, or nothing. */
 function isHeadingRow({ cells }: Row): boolean {
   const headings = cells.map((cell) => findElement(cell, ({ tag }) => /^h[1-6]$/.test(tag)))
-  return cells.length > 1 && headings.some(Boolean) && cells.every((cell, at) => {
-    const text = visibleText(cell, longCell)
-    return text.length < 80 && text === (headings[at] ? visibleText(headings[at], longCell) : '')
-  }) // prettier-ignore
+  return (
+    cells.length > 1 &&
+    headings.some(Boolean) &&
+    cells.every((cell, at) => {
+      const text = visibleText(cell, longCell)
+      return text.length < 80 && text === (headings[at] ? visibleText(headings[at], longCell) : '')
+    })
+  )
 }
 
 const holds = (cell: ElementNode, what: RegExp): boolean =>
@@ -121,7 +129,13 @@ export function tableMarkdown(rows: readonly Row[], context: Context): string | 
   if (width === 0) return undefined
   const columns = Array.from({ length: width }, (_, at) => at)
   const head = columns.map((at) => joinHead(text.slice(0, headRows).map((row) => row[at] ?? '')))
-  const rule = columns.map((at) => grid.slice(0, 2).map((row) => ruleOf(row[at])).find(Boolean) ?? '---') // prettier-ignore
+  const rule = columns.map(
+    (at) =>
+      grid
+        .slice(0, 2)
+        .map((row) => ruleOf(row[at]))
+        .find(Boolean) ?? '---',
+  )
   const body = text.slice(headRows).filter((row) => row.some((cell) => cell !== ''))
   return [head, rule, ...body.map((row) => fill(row, width))].map((row) => `| ${row.join(' | ')} |`).join('\n')
 }

@@ -8,7 +8,9 @@ import { coreWords, synonymOf } from './words.ts'
 
 /** A space groups three digits; otherwise it separates the amount from another number before it. */
 const amount = String.raw`(?:\d{1,3}(?:[.,']\d{2,3}|\s\d{3}(?!\d))+|\d+)(?:[.,]\d{1,3})?(?:[.,]-+)?`
-const money = new RegExp(String.raw`(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF)\b)\s?${amount}|(?<![\d.,])${amount}\s?(?:[$€£¥₹](?!\s?\d)|(?:USD|EUR|GBP|CHF|kr)\b)`) // prettier-ignore
+const money = new RegExp(
+  String.raw`(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF)\b)\s?${amount}|(?<![\d.,])${amount}\s?(?:[$€£¥₹](?!\s?\d)|(?:USD|EUR|GBP|CHF|kr)\b)`,
+)
 const currencies: Readonly<Record<string, string>> = { $: 'USD', '€': 'EUR', '£': 'GBP', '¥': 'JPY', '₹': 'INR' }
 const phone = /(?:\+|\b0|\(\d)[\d ()/.-]{6,18}\d/
 const vague = wordSet('value result answer data info information detail fact')

@@ -57,12 +57,25 @@ function choice(text: string, choices: readonly unknown[]): unknown {
 }
 
 /** `5 m` are metres and `5M` are millions. */
-const scales: Readonly<Record<string, number>> = { k: 1e3, K: 1e3, M: 1e6, B: 1e9, thousand: 1e3, mio: 1e6, million: 1e6, bn: 1e9, billion: 1e9 } // prettier-ignore
+const scales: Readonly<Record<string, number>> = {
+  k: 1e3,
+  K: 1e3,
+  M: 1e6,
+  B: 1e9,
+  thousand: 1e3,
+  mio: 1e6,
+  million: 1e6,
+  bn: 1e9,
+  billion: 1e9,
+}
 
 /** Parses the number in a short text: `1,299.00 €`, `1.299,00`, `4.5 out of 5`, `12k`. */
 function toNumber(text: string, whole = false): number | undefined {
   if (text.length > 120) return undefined
-  const found = /(?<sign>[-−–]\s?)?(?:[$€£¥₹]\s?)?(?<digits>\d(?:[\d.,'’\u00a0\u202f ]*\d)?)(?<scale>[kmb]\b|\s?(?:thousand|mio|million|bn|billion)\b)?/i.exec(text) // prettier-ignore
+  const found =
+    /(?<sign>[-−–]\s?)?(?:[$€£¥₹]\s?)?(?<digits>\d(?:[\d.,'’\u00a0\u202f ]*\d)?)(?<scale>[kmb]\b|\s?(?:thousand|mio|million|bn|billion)\b)?/i.exec(
+      text,
+    )
   if (!found?.groups) return undefined
   const { sign, digits = '', scale = '' } = found.groups
   // The hyphen of `Room-12` is not a minus sign.
@@ -94,8 +107,16 @@ function plainDigits(digits: string, dots: boolean): string {
 function toBoolean(text: string): boolean | undefined {
   const lower = text.toLowerCase().replace(/^https?:\/\/schema\.org\//, '')
   if (lower.length > 60) return undefined
-  if (/^(?:no|none|false|off|0|✗|✘|❌|nein|non|n)$|out of stock|outofstock|sold ?out|unavailable|not available|discontinued|closed|ausverkauft/.test(lower)) return false // prettier-ignore
-  if (/^(?:yes|true|on|1|✓|✔|✅|ja|oui|sí|y)(?:\b|$)|in ?stock|available|included|^open\b|auf lager|lieferbar/.test(lower)) return true // prettier-ignore
+  if (
+    /^(?:no|none|false|off|0|✗|✘|❌|nein|non|n)$|out of stock|outofstock|sold ?out|unavailable|not available|discontinued|closed|ausverkauft/.test(
+      lower,
+    )
+  )
+    return false
+  if (
+    /^(?:yes|true|on|1|✓|✔|✅|ja|oui|sí|y)(?:\b|$)|in ?stock|available|included|^open\b|auf lager|lieferbar/.test(lower)
+  )
+    return true
   return undefined
 }
 

@@ -69,7 +69,8 @@ export function collectionsOf(root: ElementNode): Collection[] {
       if (!isElement(child) && hasText(child)) head = undefined
       if (!isElement(child) || isSilent(child) || found.length >= maxCollections) continue
       heading = headingText(child) ?? heading
-      const isBoilerplate = around || /^(?:nav|footer|aside)$/.test(child.tag) || (child.tag === 'header' && element.tag === 'body') // prettier-ignore
+      const isBoilerplate =
+        around || /^(?:nav|footer|aside)$/.test(child.tag) || (child.tag === 'header' && element.tag === 'body')
       const facts = { label: heading, alias: aliasOf(child), isBoilerplate }
       if (addTable(child, facts)?.kind === 'table') continue
       const group = groupOf(child)
@@ -134,7 +135,11 @@ function cardsOf(parent: ElementNode): Group | undefined {
   if (/^(?:ul|ol|dl|tr|tbody|thead|table|p|select|html)$/.test(parent.tag)) return undefined
   const groups = new Map<string, ElementNode[]>()
   for (const child of childElements(parent)) {
-    if (isSilent(child) || /^(?:h[1-6]|p|br|hr|span|b|strong|em|i|a|img|nav|header|footer)$/.test(child.tag) && classes(child).length === 0) continue // prettier-ignore
+    if (
+      isSilent(child) ||
+      (/^(?:h[1-6]|p|br|hr|span|b|strong|em|i|a|img|nav|header|footer)$/.test(child.tag) && classes(child).length === 0)
+    )
+      continue
     const key = `${child.tag}.${classes(child)[0]?.replaceAll(/\d+/g, '') ?? ''}`
     const group = groups.get(key)
     if (group) group.push(child)
@@ -148,13 +153,21 @@ function cardsOf(parent: ElementNode): Group | undefined {
   if (best.length < 2) return undefined
   const label = headingBefore(parent, best[0]!)
   const records = best.slice(0, maxRecords).map((element) => ({ element }))
-  return { ...(label !== undefined && { label }), alias: `${aliasOf(parent)} ${aliasOf(best[0]!)}`, kind: 'cards', records } // prettier-ignore
+  return {
+    ...(label !== undefined && { label }),
+    alias: `${aliasOf(parent)} ${aliasOf(best[0]!)}`,
+    kind: 'cards',
+    records,
+  }
 }
 
 /** Returns the last heading among the children of `parent` before `card`. */
 function headingBefore(parent: ElementNode, card: ElementNode): string | undefined {
   const children = childElements(parent)
-  return children.slice(0, children.indexOf(card)).map(headingText).findLast((text) => text !== undefined) // prettier-ignore
+  return children
+    .slice(0, children.indexOf(card))
+    .map(headingText)
+    .findLast((text) => text !== undefined)
 }
 
 /** Whether elements have similar descendants, unlike the sections of a page, which share only a tag. */

@@ -55,7 +55,10 @@ function fillField(shape: Shape, scope: Scope, query: FieldQuery, depth: number)
 
 /** Fills a nested object from the entity of its name, else by its field names, with and without its name as prefix. */
 function fillInner(shape: Shape, scope: Scope, query: FieldQuery, depth: number): unknown {
-  const [named] = rankPairs(scope.pairs.filter(({ data }) => isRecord(data)), query) // prettier-ignore
+  const [named] = rankPairs(
+    scope.pairs.filter(({ data }) => isRecord(data)),
+    query,
+  )
   const context = [...query.name, ...query.context]
   if (named) {
     const fields = named.pair.data as Record<string, unknown>
@@ -152,7 +155,10 @@ function valuesFor(items: Shape, scope: Scope, query: FieldQuery): unknown[] {
   const read = (texts: readonly string[]): unknown[] => [
     ...new Set(texts.map((text) => coerce(text, items)).filter((value) => value !== undefined)),
   ]
-  const [data] = rankPairs(scope.pairs.filter((pair) => Array.isArray(pair.data)), query) // prettier-ignore
+  const [data] = rankPairs(
+    scope.pairs.filter((pair) => Array.isArray(pair.data)),
+    query,
+  )
   if (data) {
     const values = read((data.pair.data as unknown[]).map((item) => (isRecord(item) ? nameOf(item) : String(item))))
     if (values.length > 0) return values

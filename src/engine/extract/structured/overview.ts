@@ -25,9 +25,14 @@ export function overview(tree: Tree, scope: Scope, question: string): Record<str
     ...(language !== '' && { language }),
     ...(answer.length > 0 && { answer }),
     facts: Object.fromEntries(relevant(facts, queryWords, ([label]) => wordsOf(label)).slice(0, maxFacts)),
-    tables: relevant(tables, queryWords, ({ label, table }) => wordsOf([label, ...table!.columns].join(' '))).map(tableOf), // prettier-ignore
+    tables: relevant(tables, queryWords, ({ label, table }) => wordsOf([label, ...table!.columns].join(' '))).map(
+      tableOf,
+    ),
     lists: relevantGroups.filter(({ kind }) => kind === 'list').map(listOf),
-    items: relevantGroups.filter(({ kind }) => kind === 'cards').slice(0, 5).map(listOf), // prettier-ignore
+    items: relevantGroups
+      .filter(({ kind }) => kind === 'cards')
+      .slice(0, 5)
+      .map(listOf),
   }
 }
 

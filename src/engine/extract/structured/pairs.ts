@@ -100,7 +100,12 @@ export class Pairs {
   }
 
   #meta(name: string, content: string): void {
-    if (/^(?:viewport|robots|generator|theme-color|csrf|google|msapplication|fb:|referrer|format-detection|twitter:(?:card|site))/i.test(name)) return // prettier-ignore
+    if (
+      /^(?:viewport|robots|generator|theme-color|csrf|google|msapplication|fb:|referrer|format-detection|twitter:(?:card|site))/i.test(
+        name,
+      )
+    )
+      return
     const label = name.replace(/^(?:og|twitter|article|product|book|profile|dc|dcterms|music|video|business):?\.?/i, '')
     const points = /^(?:https?:)?\/\//.test(content) || /(?:image|url|logo)$/i.test(label)
     this.add(label.replaceAll(/[:.]/g, ' '), content, 0.72, points ? this.#to(content) : {})
@@ -202,10 +207,17 @@ export class Pairs {
     const [first, second] = children
     const bare = element.children.every((child) => isElement(child) || child.text.trim() === '')
     if (first && second && children.length === 2 && bare) {
-      const labelled = /label|term|key|name|caption|title|heading|field/i.test(attribute(first, 'class')) || /^(?:dt|th|label|strong|b)$/.test(first.tag) // prettier-ignore
+      const labelled =
+        /label|term|key|name|caption|title|heading|field/i.test(attribute(first, 'class')) ||
+        /^(?:dt|th|label|strong|b)$/.test(first.tag)
       const label = labelled || /value|data|content/i.test(attribute(second, 'class')) ? visibleText(first, 100) : ''
       if (label !== '' && label.length <= maxLabelLength && isLeafy(first)) {
-        return this.add(label, visibleText(second, maxTextLength), 0.7, second.tag === 'a' ? this.#to(attribute(second, 'href')) : this.#firstLink(second)) // prettier-ignore
+        return this.add(
+          label,
+          visibleText(second, maxTextLength),
+          0.7,
+          second.tag === 'a' ? this.#to(attribute(second, 'href')) : this.#firstLink(second),
+        )
       }
     }
     if (children.some((child) => !isLeafy(child) || !isPhrasing(child))) return

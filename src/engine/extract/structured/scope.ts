@@ -37,7 +37,8 @@ const stepsPerElement = 200
 const stepsPerRecordElement = 50
 
 /** Entity types that describe the subject of a page, and those found on every page of a site. */
-const mainTypes = /^(?:.*product.*|.*article|.*posting|recipe|.*event|person|.*book|movie|tvseries|course|.*place|.*business|restaurant|store|hotel|softwareapplication|.*report|dataset|howto|faqpage|question|qapage|review|videoobject|musicalbum|profilepage)$/ // prettier-ignore
+const mainTypes =
+  /^(?:.*product.*|.*article|.*posting|recipe|.*event|person|.*book|movie|tvseries|course|.*place|.*business|restaurant|store|hotel|softwareapplication|.*report|dataset|howto|faqpage|question|qapage|review|videoobject|musicalbum|profilepage)$/
 const sideTypes =
   /^(?:website|breadcrumblist|searchaction|sitenavigationelement|wpheader|wpfooter|imageobject|listitem)$/
 
@@ -137,9 +138,13 @@ function dataCollections(entities: readonly Entity[]): Collection[] {
 
 function listsIn(fields: Fields): Collection[] {
   return Object.entries(fields).flatMap(([label, value]) => {
-    const records: Fields[] = Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [] // prettier-ignore
+    const records: Fields[] = Array.isArray(value)
+      ? value.filter((item) => typeof item === 'object' && item !== null)
+      : []
     if (records.length === 0) return []
-    const items = records.map((item) => (typeof item['item'] === 'object' && item['item'] !== null ? { ...item, ...item['item'] } : item)) // prettier-ignore
+    const items = records.map((item) =>
+      typeof item['item'] === 'object' && item['item'] !== null ? { ...item, ...item['item'] } : item,
+    )
     return [dataCollection(label, items)]
   })
 }

@@ -14,14 +14,32 @@ type Schema = Record<string, unknown>
 
 const typeNames = /^(?:string|number|integer|boolean|object|array|null|any|date|url|email)(?:\[\])?$/
 const keywords = [
-  'type', 'properties', 'items', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const', '$schema', '$defs', 'definitions', 'required', 'additionalProperties', 'not', 'if', 'prefixItems', 'patternProperties',
-] // prettier-ignore
+  'type',
+  'properties',
+  'items',
+  '$ref',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'enum',
+  'const',
+  '$schema',
+  '$defs',
+  'definitions',
+  'required',
+  'additionalProperties',
+  'not',
+  'if',
+  'prefixItems',
+  'patternProperties',
+]
 /** Keywords that occur next to `type` in a schema; next to any other key, `type` is a property. */
 const vocabulary = new Set([
   ...keywords,
-  ...'title description default examples format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems minProperties maxProperties nullable readOnly writeOnly deprecated contentMediaType propertyNames contains $id $comment'.split(
-    ' ',
-  ),
+  ...'title description default examples format pattern minLength maxLength minimum maximum'.split(' '),
+  ...'exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems minProperties'.split(' '),
+  ...'maxProperties nullable readOnly writeOnly deprecated contentMediaType propertyNames contains'.split(' '),
+  ...'$id $comment'.split(' '),
 ])
 const maxDepth = 12
 /** Maximum number of nodes of a shape: schemas that refer to themselves grow with every level. */

@@ -12,7 +12,9 @@ export function tableWarnings(collections: readonly Collection[], value: unknown
   const shown = tables.filter(({ records }) => records.length > 0)
   const partial = tables.flatMap((table) => missingRows(table, hasSchema ? table.records.length : maxOverview))
   const lists = hasSchema && shown.length > 0 ? emptyLists(value) : []
-  const unread = lists.map((path) => `${path || 'the value'} is empty, but the page shows ${shown.map(named).join(' and ')}`) // prettier-ignore
+  const unread = lists.map(
+    (path) => `${path || 'the value'} is empty, but the page shows ${shown.map(named).join(' and ')}`,
+  )
   return [...unread, ...partial].slice(0, maxWarnings)
 }
 
@@ -22,9 +24,13 @@ function missingRows({ table, label, records }: Collection, most: number): strin
   if (rendered === 0 && columns.length > 0) return [`the page shows ${name} without rows`]
   const read = Math.min(records.length, most)
   return [
-    ...(total > rendered ? [`the page has rendered ${rendered} of the ${total} rows of ${name}: scroll to the others and extract them then`] : []),
+    ...(total > rendered
+      ? [
+          `the page has rendered ${rendered} of the ${total} rows of ${name}: scroll to the others and extract them then`,
+        ]
+      : []),
     ...(read < rendered ? [`the result has the first ${read} of the ${rendered} rows of ${name}`] : []),
-  ] // prettier-ignore
+  ]
 }
 
 function named({ table, label }: Pick<Collection, 'table' | 'label'>): string {

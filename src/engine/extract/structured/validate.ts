@@ -31,7 +31,10 @@ export function checkFor(schema: Record<string, unknown>, field = 'schema'): Che
           .split('/')
           .slice(1)
           .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-        const isForm = !/^(?:required|additionalProperties|(?:min|max)(?:Items|Properties)|uniqueItems|contains|if|allOf|anyOf|oneOf|not)$/.test(keyword) // prettier-ignore
+        const isForm =
+          !/^(?:required|additionalProperties|(?:min|max)(?:Items|Properties)|uniqueItems|contains|if|allOf|anyOf|oneOf|not)$/.test(
+            keyword,
+          )
         return {
           path: isForm ? segments : undefined,
           message: segments.length === 0 ? message : `${segments.join('.')} ${message}`,

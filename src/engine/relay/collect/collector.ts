@@ -125,8 +125,17 @@ export class Collector {
 
 /** Fields that cannot hold secrets or are redacted already; scanning them would take most of the time. */
 const secretFree = new Set([
-  'level', 'body', 'method', 'resource', 'status', 'mime', 'request_id', 'kind', 'direction', 'timing',
-]) // prettier-ignore
+  'level',
+  'body',
+  'method',
+  'resource',
+  'status',
+  'mime',
+  'request_id',
+  'kind',
+  'direction',
+  'timing',
+])
 
 function withoutSecrets(data: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(

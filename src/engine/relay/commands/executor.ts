@@ -133,7 +133,10 @@ export class LocalExecutor implements Executor {
       if (!context) throw new BaxError('browser_failed', 'the browser has no window')
       enableEmulation(context, overriding.of())
       // Without the events, no download is reported as completed.
-      channel.post({ method: 'Browser.setDownloadBehavior', params: { behavior: 'default', eventsEnabled: true } }, () => {}) // prettier-ignore
+      channel.post(
+        { method: 'Browser.setDownloadBehavior', params: { behavior: 'default', eventsEnabled: true } },
+        () => {},
+      )
       if (this.#lastContext) continueTabIds(context, this.#lastContext)
       this.#lastContext = context
       return {

@@ -46,7 +46,16 @@ class Results {
   }
 }
 
-const actionErrors: ReadonlySet<string> = new Set<ErrorCode>(['element_not_found', 'element_not_visible', 'invalid_selector', 'evaluate_failed', 'invalid_data', 'cdp_error', 'action_failed', 'content_too_large']) // prettier-ignore
+const actionErrors: ReadonlySet<string> = new Set<ErrorCode>([
+  'element_not_found',
+  'element_not_visible',
+  'invalid_selector',
+  'evaluate_failed',
+  'invalid_data',
+  'cdp_error',
+  'action_failed',
+  'content_too_large',
+])
 
 /** Returns whether an error was caused by an action rather than by the page or bax. */
 const isActionError = (error: BaxError): boolean =>
@@ -54,7 +63,7 @@ const isActionError = (error: BaxError): boolean =>
 
 async function run(visit: Visit, action: ScrapeAction, signal: AbortSignal, results: Results, index: number) {
   const { done } = results
-  // prettier-ignore
+
   switch (action.type) {
     case 'wait':
       if (action.milliseconds !== undefined) await sleep(action.milliseconds, undefined, { signal })

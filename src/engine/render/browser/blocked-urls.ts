@@ -5,7 +5,9 @@ interface List {
 }
 
 /** Fonts and media, which do not affect the text of a page. */
-const heavy = ['woff', 'woff2', 'ttf', 'otf', 'mp4', 'webm', 'm4v', 'mp3', 'ogg', 'm3u8', 'ts', 'mpd'].flatMap((extension) => [`*.${extension}`, `*.${extension}?*`]) // prettier-ignore
+const heavy = ['woff', 'woff2', 'ttf', 'otf', 'mp4', 'webm', 'm4v', 'mp3', 'ogg', 'm3u8', 'ts', 'mpd'].flatMap(
+  (extension) => [`*.${extension}`, `*.${extension}?*`],
+)
 
 let ads: readonly string[] | undefined
 

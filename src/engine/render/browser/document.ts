@@ -74,7 +74,8 @@ export interface ExceptionDetails {
 }
 
 export const exceptionText = ({ text, exception }: ExceptionDetails): string =>
-  exception?.description?.split('\n')[0] ?? (exception?.value === undefined ? text : `threw ${JSON.stringify(exception.value)}`) // prettier-ignore
+  exception?.description?.split('\n')[0] ??
+  (exception?.value === undefined ? text : `threw ${JSON.stringify(exception.value)}`)
 
 export interface DocumentResponse extends Omit<PageResponse, 'redirects'> {
   readonly requestId: string
@@ -107,3 +108,10 @@ export function refreshMs(response: DocumentResponse | undefined): number | unde
   const refresh = response && headerRefresh(response.headers, response.url)
   return refresh && refresh.secs * 1000
 }
+
+/** Types of requests that are waited for. */
+const watchedTypes = new Set(['Script', 'XHR', 'Fetch'])
+
+/** Returns whether a request is waited for; image checks, for example, have low priority. */
+export const isWatched = ({ type, request: { initialPriority = '' } }: RequestWillBeSent): boolean =>
+  watchedTypes.has(type) && !(type === 'Fetch' && /low$/i.test(initialPriority))

@@ -77,7 +77,9 @@ export class RenderBrowser {
       onDead: () => {
         // Pages can cause it.
         log('warn', 'a rendering browser does not answer and is killed', { kind })
-        this.end().catch((error: Error) => log('error', 'files of a browser could not be removed', { error: error.message })) // prettier-ignore
+        this.end().catch((error: Error) =>
+          log('error', 'files of a browser could not be removed', { error: error.message }),
+        )
       },
     })
     this.#upstream.onClose(() => this.health.stop())

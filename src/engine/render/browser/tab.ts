@@ -16,7 +16,7 @@ import { IdentityTab } from './identity-tab.ts'
 import { Visit } from './visit.ts'
 
 /** All storage of a page except cookies, which are cleared separately. `all` would be slower: it includes caches. */
-const storageTypes = 'local_storage,indexeddb,cache_storage,service_workers,file_systems,shared_storage,interest_groups' // prettier-ignore
+const storageTypes = 'local_storage,indexeddb,cache_storage,service_workers,file_systems,shared_storage,interest_groups'
 
 /** Time for which a finished page stays in its tab, in case another one is opened there, in milliseconds. */
 const idleMs = 200
@@ -101,12 +101,19 @@ export class Tab {
     const source = `(() => { ;${stableScript}; __bax_module.install(${JSON.stringify(options)}) })()`
     await Promise.all([
       this.send('Page.enable'),
-      this.send('Network.enable', { maxTotalBufferSize: 4 * limits.scrape.bodyBytes, maxResourceBufferSize: 2 * limits.scrape.bodyBytes }), // prettier-ignore
+      this.send('Network.enable', {
+        maxTotalBufferSize: 4 * limits.scrape.bodyBytes,
+        maxResourceBufferSize: 2 * limits.scrape.bodyBytes,
+      }),
       this.send('Inspector.enable'),
       this.send('Page.addScriptToEvaluateOnNewDocument', { source }),
       this.send('Network.setBypassServiceWorker', { bypass: true }),
       this.send('Emulation.setUserAgentOverride', { userAgent, acceptLanguage: 'en-US,en;q=0.9' }),
-      this.send('Emulation.setDeviceMetricsOverride', { ...limits.session.viewport, deviceScaleFactor: 1, mobile: false }), // prettier-ignore
+      this.send('Emulation.setDeviceMetricsOverride', {
+        ...limits.session.viewport,
+        deviceScaleFactor: 1,
+        mobile: false,
+      }),
       this.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
     ])
   }

@@ -3,7 +3,19 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CdpMessage } from '../../browser/cdp/upstream.ts'
 import { protocolText } from '../../cdp/protocol-errors.ts'
-import { RequestedDocument, exceptionText, type Frame, type RequestWillBeSent, type ExceptionDetails, documentResponse, type DocumentResponse, isAttachment, isPage, refreshMs } from './document.ts' // prettier-ignore
+import {
+  RequestedDocument,
+  exceptionText,
+  type Frame,
+  type RequestWillBeSent,
+  type ExceptionDetails,
+  documentResponse,
+  type DocumentResponse,
+  isAttachment,
+  isPage,
+  isWatched,
+  refreshMs,
+} from './document.ts'
 import { checkRedirects, type Redirect } from '../http/fetch.ts'
 import readScript from '../page/read.page.ts?inline'
 import type { StableLimits } from '../page/activity.page.ts'
@@ -15,10 +27,6 @@ import { ignoreReplaced } from './replaced.ts'
 const { scrape } = limits
 /** Time for results to arrive after a script was stopped, in milliseconds. */
 const graceMs = 300
-/** Returns whether a request need not be waited for; image checks, for example, have low priority. */
-const isUnimportant = ({ type, request: { initialPriority = '' } }: RequestWillBeSent): boolean => type === 'Fetch' && /low$/i.test(initialPriority) // prettier-ignore
-
-const watchedTypes = new Set(['Script', 'XHR', 'Fetch'])
 
 export class Visit {
   readonly redirects: Redirect[] = []
@@ -148,7 +156,8 @@ export class Visit {
   async #callPage<T>(call: string, signal: AbortSignal): Promise<T | null | undefined> {
     const expression = `globalThis[Symbol.for('bax.page')]?.${call} ?? null`
     const work = this.#tab.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })
-    const answer = await this.#awaitResponsive(work, signal).catch((error: unknown) => (this.#stopped ? undefined : ignoreReplaced(error))) // prettier-ignore
+    const ignored = (error: unknown) => (this.#stopped ? undefined : ignoreReplaced(error))
+    const answer = await this.#awaitResponsive(work, signal).catch(ignored)
     return (answer?.['result'] as { value?: T | null } | undefined)?.value
   }
 
@@ -158,8 +167,7 @@ export class Visit {
     const expression = `(() => { ;${script}; return __bax_module.${name}(${argument}) })()`
     for (let attempt = 0; ; attempt++) {
       try {
-        const contextId = await this.#waiting.guard(this.#ownWorld(), signal)
-        return await this.evaluate<T>(expression, signal, contextId)
+        return await this.evaluate<T>(expression, signal, await this.#waiting.guard(this.#ownWorld(), signal))
       } catch (error) {
         // Retry if the page was replaced, or if a script that blocked the call was stopped.
         if (attempt >= 2 || signal.aborted) throw error
@@ -173,9 +181,8 @@ export class Visit {
   async evaluate<T>(expression: string, signal: AbortSignal, contextId?: number): Promise<T> {
     const params = { expression, awaitPromise: true, returnByValue: true, userGesture: true, contextId }
     const work = this.#tab.send('Runtime.evaluate', params)
-    const { result, exceptionDetails } = await (contextId === undefined
-      ? this.#awaitScript(work, signal)
-      : this.#awaitResponsive(work, signal))
+    const answer = contextId === undefined ? this.#awaitScript(work, signal) : this.#awaitResponsive(work, signal)
+    const { result, exceptionDetails } = await answer
     if (exceptionDetails) throw new BaxError('evaluate_failed', exceptionText(exceptionDetails as ExceptionDetails))
     return (result as { value: T }).value
   }
@@ -195,10 +202,9 @@ export class Visit {
   }
 
   #ownWorld(): Promise<number> {
-    this.#world ??= this.#tab
-      .send('Page.createIsolatedWorld', { frameId: this.#mainFrame, worldName: 'bax' })
-      .then(({ executionContextId }) => executionContextId as number)
-    return this.#world
+    const world = { frameId: this.#mainFrame, worldName: 'bax' }
+    const idOf = (answer: Record<string, unknown>) => answer['executionContextId'] as number
+    return (this.#world ??= this.#tab.send('Page.createIsolatedWorld', world).then(idOf))
   }
 
   async #load(signal: AbortSignal, deadline: number): Promise<void> {
@@ -206,10 +212,7 @@ export class Visit {
     for (;;) {
       const left = deadline - performance.now()
       if (await this.#waiting.until(loaded, Math.min(1000, Math.max(left, 0)), signal)) return
-      if (left <= 1000) {
-        this.warnings.push('the page had not finished loading when it was read')
-        return
-      }
+      if (left <= 1000) return void this.warnings.push('the page had not finished loading when it was read')
       await this.#stopBlocking(signal)
     }
   }
@@ -236,13 +239,9 @@ export class Visit {
     if (this.#stopped) throw new BaxError('timeout', 'the page is blocked by a script')
     this.#stopped = true
     this.warnings.push('a script that blocked the page was stopped')
-    await this.#awaitResponsive(
-      Promise.all([
-        this.#tab.send('Runtime.terminateExecution'),
-        this.#tab.send('Emulation.setScriptExecutionDisabled', { value: true }),
-      ]),
-      signal,
-    )
+    const ended = this.#tab.send('Runtime.terminateExecution')
+    const disabled = this.#tab.send('Emulation.setScriptExecutionDisabled', { value: true })
+    await this.#awaitResponsive(Promise.all([ended, disabled]), signal)
     return this.#awaitStopped(work, signal)
   }
 
@@ -251,7 +250,8 @@ export class Visit {
     const stopped = new BaxError('evaluate_failed', 'a script that blocked the page was stopped')
     if (!(await this.#waiting.settlesWithin(work, graceMs, signal))) throw stopped
     // Chromium answers the call whose script it has ended with this error.
-    return work.catch((error: unknown) => Promise.reject(protocolText(error).endsWith('Internal error') ? stopped : error)) // prettier-ignore
+    const reasonOf = (error: unknown) => (protocolText(error).endsWith('Internal error') ? stopped : error)
+    return work.catch((error: unknown) => Promise.reject(reasonOf(error)))
   }
 
   #request(event: RequestWillBeSent): void {
@@ -264,7 +264,7 @@ export class Visit {
         if (this.response && this.#committed > 0) this.#redirect(this.response.url, this.response.status)
         this.#requested++
       }
-    } else if (watchedTypes.has(type) && !isUnimportant(event)) this.#pending.set(requestId, type)
+    } else if (isWatched(event)) this.#pending.set(requestId, type)
   }
 
   #requestEnded(requestId: string, failure?: string): void {

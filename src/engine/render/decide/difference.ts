@@ -1,5 +1,14 @@
 /** The difference between two versions of a page, as fetched and as rendered. */
-import { attribute, type ElementNode, hasClass, isElement, isSilent, oneLine, type Tree, visibleText } from '../../extract/tree.ts' // prettier-ignore
+import {
+  attribute,
+  type ElementNode,
+  hasClass,
+  isElement,
+  isSilent,
+  oneLine,
+  type Tree,
+  visibleText,
+} from '../../extract/tree.ts'
 import { resolveUrl } from '../../extract/urls.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
 
@@ -93,7 +102,12 @@ const menuName = /^(?:.*[-_])?(?:nav(?:bar|igation)?|menu|sidebar|toc|breadcrumb
 function menuLinks({ root, baseUrl }: Tree): ReadonlySet<string> {
   const urls = new Set<string>()
   const visit = (element: ElementNode, isInMenu: boolean): void => {
-    const isMenu = isInMenu || menuTags.has(element.tag) || menuRoles.test(attribute(element, 'role')) || hasClass(element, menuName) || menuName.test(attribute(element, 'id')) // prettier-ignore
+    const isMenu =
+      isInMenu ||
+      menuTags.has(element.tag) ||
+      menuRoles.test(attribute(element, 'role')) ||
+      hasClass(element, menuName) ||
+      menuName.test(attribute(element, 'id'))
     const href = isMenu && element.tag === 'a' ? element.attributes['href'] : undefined
     const url = href === undefined ? undefined : resolveUrl(href, baseUrl)
     if (url !== undefined) urls.add(url)

@@ -9,14 +9,16 @@ const after =
 /** Matches texts that only say that content is loading. */
 const loading = new RegExp(`^${before}(?:${words})${after}[\\s.…!]*$`, 'iu')
 
-export const scriptNotice = /(?:enable|requires?|needs?|turn on|activate|without|switch on|disabled?|aktivier\w|activ\w|habilit\w|включите)[^.]{0,90}javascript|javascript[^.]{0,80}(?:enable|required?|needed|disabled|turned off|not available|aktivier|activ|habilit|erforderlich)/i // prettier-ignore
+export const scriptNotice =
+  /(?:enable|requires?|needs?|turn on|activate|without|switch on|disabled?|aktivier\w|activ\w|habilit\w|включите)[^.]{0,90}javascript|javascript[^.]{0,80}(?:enable|required?|needed|disabled|turned off|not available|aktivier|activ|habilit|erforderlich)/i
 
 /** Maximum lengths of notices, in characters. */
 const maxLoadingChars = 100
 export const maxNoticeChars = 300
 
 /** Class names and IDs of elements that are shown while content is loading. */
-export const loadingName = /(?:^|[\s_-])(?:skeleton|shimmer|spinner|loader|loading|placeholder-glow|is-loading|preloader)(?:$|[\s_-])/i // prettier-ignore
+export const loadingName =
+  /(?:^|[\s_-])(?:skeleton|shimmer|spinner|loader|loading|placeholder-glow|is-loading|preloader)(?:$|[\s_-])/i
 
 /** Returns whether a page with this text, white space collapsed, shows a notice instead of its content. */
 export function isNotice(text: string): boolean {

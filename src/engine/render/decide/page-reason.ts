@@ -11,13 +11,17 @@ const shortText = 250
 /** Pages with this much prose, in characters, are complete whatever their scripts add. */
 const longProse = 1200
 
-const rootName = /^(?:root|app|app-root|react-root|react-app|main-app|__next|___gatsby|__nuxt|svelte|q-app|ember-app|mount|application|vue-app|spa-root)$/i // prettier-ignore
-const contentName = /(?:content|main|article|post|feed|list|result|item|product|card|grid|table|rows|body|entr(?:y|ies)|stor(?:y|ies)|page|view|container|outlet|data|catalog|quote|news|doc|text|message|thread|repl(?:y|ies))/i // prettier-ignore
+const rootName =
+  /^(?:root|app|app-root|react-root|react-app|main-app|__next|___gatsby|__nuxt|svelte|q-app|ember-app|mount|application|vue-app|spa-root)$/i
+const contentName =
+  /(?:content|main|article|post|feed|list|result|item|product|card|grid|table|rows|body|entr(?:y|ies)|stor(?:y|ies)|page|view|container|outlet|data|catalog|quote|news|doc|text|message|thread|repl(?:y|ies))/i
 /** Names of widgets rather than content. Matches whole words, as `ad` is part of many other names. */
-const widgetName = /(?:^|[\s_-])(?:ads?|adverts?|banners?|cookies?|consent|modal|popup|overlay|toast|tooltip|menu|nav(?:bar|igation)?|share|sharing|social|fb-root|disqus|recaptcha|portal|gtm|tracking|chat|widgets?|lightbox|search(?![\s_-]?results?)|(?:mini)?cart|player|map|signup|newsletter|gpt|hbspt|hs_form\w*|taboola|outbrain|primis\w*|google_translate\w*|progress|g_id_\w*)(?=$|[\s_\d-])/i // prettier-ignore
+const widgetName =
+  /(?:^|[\s_-])(?:ads?|adverts?|banners?|cookies?|consent|modal|popup|overlay|toast|tooltip|menu|nav(?:bar|igation)?|share|sharing|social|fb-root|disqus|recaptcha|portal|gtm|tracking|chat|widgets?|lightbox|search(?![\s_-]?results?)|(?:mini)?cart|player|map|signup|newsletter|gpt|hbspt|hs_form\w*|taboola|outbrain|primis\w*|google_translate\w*|progress|g_id_\w*)(?=$|[\s_\d-])/i
 
 /** Code that writes into the page, and code that loads data. */
-const writing = /\.innerHTML\s*[+=]|insertAdjacent(?:HTML|Element|Text)|\.append(?:Child)?\(|\.prepend\(|\.replaceChildren\(|\.replaceWith\(|\.textContent\s*=|\.innerText\s*=|document\.write|\.html\(\s*[^)\s]|attachShadow|customElements\.define|createRoot\(|hydrateRoot|\bReactDOM\b|createApp\(|\.mount\(|\brender\(/ // prettier-ignore
+const writing =
+  /\.innerHTML\s*[+=]|insertAdjacent(?:HTML|Element|Text)|\.append(?:Child)?\(|\.prepend\(|\.replaceChildren\(|\.replaceWith\(|\.textContent\s*=|\.innerText\s*=|document\.write|\.html\(\s*[^)\s]|attachShadow|customElements\.define|createRoot\(|hydrateRoot|\bReactDOM\b|createApp\(|\.mount\(|\brender\(/
 const fetching = /\bfetch\(|XMLHttpRequest|\$\.(?:get|ajax|getJSON|post)\(|axios|WebSocket\(|EventSource\(|import\(/
 const injecting = /createElement\(\s*['"]script['"]/
 
@@ -71,7 +75,10 @@ function writesContent(script: string): boolean {
 }
 
 const nameOf = (element: ElementNode): string =>
-  `${attribute(element, 'id')} ${attribute(element, 'class')} ${element.tag.includes('-') ? element.tag : ''}`.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-') // prettier-ignore
+  `${attribute(element, 'id')} ${attribute(element, 'class')} ${element.tag.includes('-') ? element.tag : ''}`.replaceAll(
+    /(?<=[a-z])(?=[A-Z])/g,
+    '-',
+  )
 
 function isRoot(element: ElementNode): boolean {
   return rootName.test(attribute(element, 'id')) || /^(?:app-root|router-outlet|ng-view)$/.test(element.tag)

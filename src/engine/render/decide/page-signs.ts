@@ -34,13 +34,16 @@ const tracker =
   /google-?analytics|googletagmanager|gtag\/js|gtm\.js|doubleclick|googlesyndication|adsbygoogle|facebook\.net|fbevents|hotjar|clarity\.ms|segment\.(com|io)|mixpanel|matomo|piwik|plausible|umami|cloudflareinsights|newrelic|nr-data|sentry|cookie-?(consent|law|bot)|onetrust|recaptcha|polyfill|jquery|bootstrap|prism|highlight\.|mathjax|katex|lazysizes|modernizr|html5shiv|wp-embed|wp-emoji|comment-reply|disqus/i
 /** Identifiers in snippets of trackers, consent tools and ads. */
 const trackerCode =
-  /\b(?:dataLayer|gtag\(|fbq\(|_hsq|_gaq|GoogleAnalyticsObject|hotjar|hj\(|adsbygoogle|googletag|NREUM|newrelic|optimizely|OneTrust|OptanonWrapper|_wpemojiSettings|twemoji|clarity\(|ttq\.|_linkedin|pintrk|Intercom\(|drift\.|_satellite|Cookiebot|__cmp|__tcfapi|prebid|pbjs)\b/ // prettier-ignore
+  /\b(?:dataLayer|gtag\(|fbq\(|_hsq|_gaq|GoogleAnalyticsObject|hotjar|hj\(|adsbygoogle|googletag|NREUM|newrelic|optimizely|OneTrust|OptanonWrapper|_wpemojiSettings|twemoji|clarity\(|ttq\.|_linkedin|pintrk|Intercom\(|drift\.|_satellite|Cookiebot|__cmp|__tcfapi|prebid|pbjs)\b/
 /** Identifiers in snippets of hosts, caches, forms and ad servers, which do not write content. */
-const snippet = /__CF\$cv\$params|wp-skip-link|nitroBeaconUrl|NITROPACK_STATE|\bNPRL\b|_vwo_code|_fs_script|\bAdButler\b|\bm3_u\b|gformInitSpinner|gform_pre_post_render|RocketElementorAnimation|RocketPreloadLinks|\blazyLoadThumb\b|createRootURLMiddleware/ // prettier-ignore
+const snippet =
+  /__CF\$cv\$params|wp-skip-link|nitroBeaconUrl|NITROPACK_STATE|\bNPRL\b|_vwo_code|_fs_script|\bAdButler\b|\bm3_u\b|gformInitSpinner|gform_pre_post_render|RocketElementorAnimation|RocketPreloadLinks|\blazyLoadThumb\b|createRootURLMiddleware/
 /** Maximum length of such a snippet, in characters. */
 const maxSnippetChars = 12_000
-const bundle = /(?:^|[/._-])(?:app|main|index|bundle|chunk|runtime|vendors?|polyfills|client|entry|webpack|_next\/static|_nuxt|_app)[^/]{0,200}\.(?:m?js)/i // prettier-ignore
-const templateAttribute = /^(?:v-(?:for|if|text|html|cloak)|ng-(?:app|repeat|bind|cloak|view|controller)|data-ng-|data-bind|x-for|\*ng|data-reactroot-empty)/ // prettier-ignore
+const bundle =
+  /(?:^|[/._-])(?:app|main|index|bundle|chunk|runtime|vendors?|polyfills|client|entry|webpack|_next\/static|_nuxt|_app)[^/]{0,200}\.(?:m?js)/i
+const templateAttribute =
+  /^(?:v-(?:for|if|text|html|cloak)|ng-(?:app|repeat|bind|cloak|view|controller)|data-ng-|data-bind|x-for|\*ng|data-reactroot-empty)/
 
 /** Collects the signs in one walk over the tree. */
 export function signsOf(root: ElementNode): PageSigns {
@@ -55,7 +58,8 @@ function visit(signs: PageSigns, element: ElementNode, inBoilerplate: boolean): 
   if (tag === 'noscript') return void signs.noscripts.push(rawText(element).trim())
   if (isSilent(element) && tag !== 'svg') {
     // The head is the only element without visible text that contains scripts and notices about them.
-    if (tag === 'head') for (const child of elementsOf(element)) if (/^(?:no)?script$/.test(child.tag)) visit(signs, child, false) // prettier-ignore
+    if (tag === 'head')
+      for (const child of elementsOf(element)) if (/^(?:no)?script$/.test(child.tag)) visit(signs, child, false)
     return
   }
   const isBoilerplate = inBoilerplate || boilerplateTags.has(tag) || tag === 'a' || tag === 'button'
@@ -104,6 +108,12 @@ function isContainer(element: ElementNode): boolean {
   const { tag, attributes, children } = element
   if (tag.includes('-')) return true
   if (!containers.has(tag)) return false
-  if (children.some((child) => isElement(child) && /^(?:img|picture|video|audio|iframe|svg|canvas|input|form|object|embed)$/.test(child.tag))) return false // prettier-ignore
+  if (
+    children.some(
+      (child) =>
+        isElement(child) && /^(?:img|picture|video|audio|iframe|svg|canvas|input|form|object|embed)$/.test(child.tag),
+    )
+  )
+    return false
   return attributes['id'] !== undefined || tag === 'main' || tag === 'article' || tag === 'tbody' || tag === 'ul'
 }

@@ -6,12 +6,26 @@ import { decoderFor } from './decoder.ts'
 const examined = 65_536
 
 /** Names of decoders by those of the detector. */
-const asian: ReadonlyMap<string, string> = new Map([['Shift_JIS', 'shift_jis'], ['EUC-JP', 'euc-jp'], ['GB18030', 'gbk'], ['Big5', 'big5'], ['EUC-KR', 'euc-kr']]) // prettier-ignore
+const asian: ReadonlyMap<string, string> = new Map([
+  ['Shift_JIS', 'shift_jis'],
+  ['EUC-JP', 'euc-jp'],
+  ['GB18030', 'gbk'],
+  ['Big5', 'big5'],
+  ['EUC-KR', 'euc-kr'],
+])
 /** Encodings of other letters than Latin ones. That of ISO-8859-8 is a part of windows-1255. */
 const other: ReadonlyMap<string, string> = new Map([
-  ['windows-1251', 'windows-1251'], ['KOI8-R', 'koi8-r'], ['ISO-8859-5', 'iso-8859-5'], ['ISO-8859-7', 'iso-8859-7'], ['windows-1253', 'windows-1253'],
-  ['ISO-8859-8', 'windows-1255'], ['windows-1255', 'windows-1255'], ['ISO-8859-6', 'iso-8859-6'], ['windows-1256', 'windows-1256'], ['windows-874', 'windows-874'],
-]) // prettier-ignore
+  ['windows-1251', 'windows-1251'],
+  ['KOI8-R', 'koi8-r'],
+  ['ISO-8859-5', 'iso-8859-5'],
+  ['ISO-8859-7', 'iso-8859-7'],
+  ['windows-1253', 'windows-1253'],
+  ['ISO-8859-8', 'windows-1255'],
+  ['windows-1255', 'windows-1255'],
+  ['ISO-8859-6', 'iso-8859-6'],
+  ['windows-1256', 'windows-1256'],
+  ['windows-874', 'windows-874'],
+])
 
 /** Returns the encoding of text that is not UTF-8: windows-1252 unless its letters are clearly others. */
 export async function detectCharset(bytes: Uint8Array): Promise<string> {

@@ -43,4 +43,9 @@ function tryEncode(text: string, encode: Encode): Uint8Array | undefined {
 
 /** Escapes the bytes that the query of an HTTP URL cannot contain. */
 const escaped = (bytes: Uint8Array): string =>
-  Buffer.from(bytes).toString('latin1').replaceAll(/[\0- "#'<>\u007f-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`) // prettier-ignore
+  Buffer.from(bytes)
+    .toString('latin1')
+    .replaceAll(
+      /[\0- "#'<>\u007f-\u00ff]/g,
+      (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+    )

@@ -46,7 +46,10 @@ export function emulateFrames(): void {
       globalThis.setTimeout(() => {
         const contentRect = target.getBoundingClientRect()
         const size = [{ inlineSize: contentRect.width, blockSize: contentRect.height }]
-        this.#callback([{ target, contentRect, borderBoxSize: size, contentBoxSize: size, devicePixelContentBoxSize: size }], this) // prettier-ignore
+        this.#callback(
+          [{ target, contentRect, borderBoxSize: size, contentBoxSize: size, devicePixelContentBoxSize: size }],
+          this,
+        )
       }, 0)
     }
     unobserve(): void {}
@@ -85,5 +88,13 @@ export function reportAllAsSeen(): void {
 
 function seen(target: Element): IntersectionObserverEntry {
   const box = target.getBoundingClientRect()
-  return { target, isIntersecting: true, intersectionRatio: 1, boundingClientRect: box, intersectionRect: box, rootBounds: null, time: performance.now() } // prettier-ignore
+  return {
+    target,
+    isIntersecting: true,
+    intersectionRatio: 1,
+    boundingClientRect: box,
+    intersectionRect: box,
+    rootBounds: null,
+    time: performance.now(),
+  }
 }

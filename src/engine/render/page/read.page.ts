@@ -69,7 +69,8 @@ export function pendingRefresh(maxSecs: number): number | null {
   return Number(seconds ?? 0) * 1000
 }
 
-const overlayName = /cookie|consent|gdpr|newsletter|subscribe|popup|modal|overlay|paywall|interstitial|lightbox|banner|notice|onetrust|cmp/i // prettier-ignore
+const overlayName =
+  /cookie|consent|gdpr|newsletter|subscribe|popup|modal|overlay|paywall|interstitial|lightbox|banner|notice|onetrust|cmp/i
 
 /** Removes dialogs, consent banners, and fixed layers that cover much of the page. */
 export function removeOverlays(): void {
@@ -86,7 +87,8 @@ export function removeOverlays(): void {
       element.remove()
   }
   for (const element of [document.documentElement, document.body]) {
-    if (element && getComputedStyle(element).overflow === 'hidden') element.style.setProperty('overflow', 'auto', 'important') // prettier-ignore
+    if (element && getComputedStyle(element).overflow === 'hidden')
+      element.style.setProperty('overflow', 'auto', 'important')
   }
 }
 

@@ -68,14 +68,16 @@ function slotsOf(root: ElementNode): FrameSlot[] {
 function isVisible({ attributes }: ElementNode): boolean {
   const { hidden, width = '', height = '', style = '' } = attributes
   if (hidden !== undefined || attributes['aria-hidden'] === 'true') return false
-  if (/display\s*:\s*none|visibility\s*:\s*hidden|(?:^|[\s;])(?:width|height)\s*:\s*[01](?:px)?\s*(?:;|$)/i.test(style)) return false // prettier-ignore
+  if (/display\s*:\s*none|visibility\s*:\s*hidden|(?:^|[\s;])(?:width|height)\s*:\s*[01](?:px)?\s*(?:;|$)/i.test(style))
+    return false
   return !isTiny(width) && !isTiny(height)
 }
 
 /** Whether a size is that of a tracking or login frame, which are a few pixels large. */
 const isTiny = (length: string): boolean => /^\s*\d+(?:px)?\s*$/.test(length) && Number.parseInt(length, 10) <= 10
 
-const foreign = /(?:^|[-_])(?:ads?|advert\w*|banner|captcha|recaptcha|chat|comments?|consent|cookie|gtm|login|newsletter|player|share|social|sso|tracking|video|widget)(?:[-_]|$)/i // prettier-ignore
+const foreign =
+  /(?:^|[-_])(?:ads?|advert\w*|banner|captcha|recaptcha|chat|comments?|consent|cookie|gtm|login|newsletter|player|share|social|sso|tracking|video|widget)(?:[-_]|$)/i
 
 const isForeign = (frame: ElementNode): boolean =>
   [attribute(frame, 'id'), attribute(frame, 'name'), ...classes(frame)].some((name) => foreign.test(name))

@@ -35,7 +35,7 @@ function linksWithin(element: ElementNode, page: ElementNode): boolean {
   const [, fragment] = /#(.+)$/.exec(attribute(link ?? element, 'href')) ?? []
   if (fragment === undefined) return false
   const names = new Set([fragment, decodeUrlPart(fragment)])
-  return findElement(page, ({ attributes: { id = '', name = '' } }) => names.has(id) || names.has(name)) !== undefined // prettier-ignore
+  return findElement(page, ({ attributes: { id = '', name = '' } }) => names.has(id) || names.has(name)) !== undefined
 }
 
 /** Relations of links between the pages of a manual. */

@@ -17,7 +17,15 @@ import {
   wordSet,
 } from '../../extract/tree.ts'
 import { isContents, isLinks, isPageMenu } from './page-menus.ts'
-import { isGeneratedReference, isNamed, isStatement, looksLikeReference, Marked, mayBeReference, statementOf } from './reference-tools.ts' // prettier-ignore
+import {
+  isGeneratedReference,
+  isNamed,
+  isStatement,
+  looksLikeReference,
+  Marked,
+  mayBeReference,
+  statementOf,
+} from './reference-tools.ts'
 import { type LengthsByElement, measure } from './text-lengths.ts'
 import { beginsWithHeadline } from './with-title.ts'
 
@@ -135,7 +143,8 @@ function pathToCore(page: ElementNode, lengths: LengthsByElement): ElementNode[]
 
 const foreignTags = wordSet('nav form button dialog menu footer iframe')
 const foreignRoles = /^(?:navigation|search|banner|contentinfo|dialog|menu|menubar|toolbar|tablist|button|alert)$/
-const foreignNames = /^(?:.*(?:nav(?:bar|header|footer|igation)?|breadcrumbs?|sidebar|pagination|pager|headerlink|feedback|newsletter|subscribe|cookies?|share|social|search-?results?|related|sponsors?|promo|advert\w*|copy(?:-?btn|-?button)?|footer|edit-?(?:page|link|this)|skip-?link|last-?updated|comments))$|^ads?$/i // prettier-ignore
+const foreignNames =
+  /^(?:.*(?:nav(?:bar|header|footer|igation)?|breadcrumbs?|sidebar|pagination|pager|headerlink|feedback|newsletter|subscribe|cookies?|share|social|search-?results?|related|sponsors?|promo|advert\w*|copy(?:-?btn|-?button)?|footer|edit-?(?:page|link|this)|skip-?link|last-?updated|comments))$|^ads?$/i
 /** Also the class name of the description of a function in generated documentation. */
 const commentNames = /comment$/i
 const hiddenStyle = /display:\s*none/i

@@ -47,7 +47,8 @@ export class Marked {
       const file = attribute(element, tag === 'link' ? 'href' : 'src').replace(/^.*\//, '')
       return attributes['id'] === 'documentation_options' || (resources.test(file) && hasCode(this.#page, 1))
     }
-    if (tag === 'meta' && /^generator$/i.test(attribute(element, 'name')) && makers.test(attribute(element, 'content'))) return true // prettier-ignore
+    if (tag === 'meta' && /^generator$/i.test(attribute(element, 'name')) && makers.test(attribute(element, 'content')))
+      return true
     const { id, class: names } = attributes
     if (id !== undefined && marks.test(id)) return true
     if (names === undefined) return false

@@ -19,7 +19,8 @@ export function withTitle(
 ): ElementNode {
   const titles = namesOf(page)
   const first = findElement(content, isHeadline)
-  if (first ? !isBelowText(first, content) || hasHeadline(content, titles) : beginsWithHeadline(content, page)) return content // prettier-ignore
+  if (first ? !isBelowText(first, content) || hasHeadline(content, titles) : beginsWithHeadline(content, page))
+    return content
   const found = [...elementsOf(page)].filter(isHeadline)
   const headline = [...found, ...(found.length === 0 ? [lesserHeadline(page)] : [])]
     .filter((heading) => heading !== undefined)

@@ -43,7 +43,8 @@ function isoTime(text: string | undefined): string | undefined {
 function errorOf({ reason, message }: OfficeFailure): BaxError {
   const details = { cause: new Error(message) }
   if (reason === 'large') return new BaxError('content_too_large', `the document is too large to be read: ${message}`)
-  if (reason === 'locked') return new BaxError('unsupported_content_type', 'the document is protected by a password', details) // prettier-ignore
+  if (reason === 'locked')
+    return new BaxError('unsupported_content_type', 'the document is protected by a password', details)
   if (reason === 'unsupported')
     return new BaxError('unsupported_content_type', `the document cannot be read: ${message}`)
   return new BaxError('unsupported_content_type', `the document cannot be read: ${message}`, details)

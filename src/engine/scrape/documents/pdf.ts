@@ -47,6 +47,12 @@ const tooLarge = (): BaxError => new BaxError('content_too_large', 'the PDF is t
 function pdfContent({ nodes, pages, info, warning }: PdfContent, url: string): PageDocument {
   const word = (name: string) => (typeof info[name] === 'string' ? info[name].trim() || undefined : undefined)
   const time = (name: string) => (info[name] instanceof Date ? info[name].toISOString() : undefined)
-  const facts = { title: word('Title') ?? fileName(url), description: word('Subject'), author: word('Author'), published: time('CreationDate'), modified: time('ModDate') } // prettier-ignore
+  const facts = {
+    title: word('Title') ?? fileName(url),
+    description: word('Subject'),
+    author: word('Author'),
+    published: time('CreationDate'),
+    modified: time('ModDate'),
+  }
   return { tree: treeOf(url, facts.title, nodes), pages, isPage: false, ...present({ ...facts, warning }) }
 }

@@ -53,7 +53,15 @@ export async function csvDocument({ text, charset, url }: SourceText): Promise<P
   const head = Array.from({ length: width }, (_, at) => first[at] ?? '')
   return {
     tree: treeOf(url, fileName(url), [
-      element('table', {}, element('thead', {}, cells('th', head)), elementAround('tbody', rows.map((row) => cells('td', row)))), // prettier-ignore
+      element(
+        'table',
+        {},
+        element('thead', {}, cells('th', head)),
+        elementAround(
+          'tbody',
+          rows.map((row) => cells('td', row)),
+        ),
+      ),
     ]),
     raw: text,
     charset,

@@ -35,7 +35,8 @@ class Votes {
   }
 }
 
-const actionable = 'button, [role="button"], input[type="submit"], input[type="button"], a[class*="btn" i], a[class*="button" i], a[class*="cta" i]' // prettier-ignore
+const actionable =
+  'button, [role="button"], input[type="submit"], input[type="button"], a[class*="btn" i], a[class*="button" i], a[class*="cta" i]'
 
 function buttons(): Element[] {
   return [...document.querySelectorAll(actionable)].filter(isVisible).slice(0, 60)
@@ -58,13 +59,15 @@ function buttonFacts(element: Element): Button {
 function colours(page: Colour): Record<string, string> {
   const votes = new Votes()
   const vote = (colour: Colour | undefined, weight: number) => {
-    if (colour && colour.alpha > 0.5 && !isNeutral(colour)) votes.add(hexOf(colour), weight * (0.5 + saturation(colour))) // prettier-ignore
+    if (colour && colour.alpha > 0.5 && !isNeutral(colour))
+      votes.add(hexOf(colour), weight * (0.5 + saturation(colour)))
   }
   for (const element of buttons()) vote(parseColour(styleOf(element).backgroundColor), 4)
   for (const element of [...document.querySelectorAll('header, nav, [class*="hero" i], footer')].slice(0, 20)) {
     if (isVisible(element)) vote(parseColour(styleOf(element).backgroundColor), 3)
   }
-  for (const element of [...document.querySelectorAll('h1, h2, h3')].slice(0, 30)) vote(parseColour(styleOf(element).color), 1) // prettier-ignore
+  for (const element of [...document.querySelectorAll('h1, h2, h3')].slice(0, 30))
+    vote(parseColour(styleOf(element).color), 1)
   const theme = document.querySelector<HTMLMetaElement>('meta[name="theme-color"]')?.content
   vote(theme ? parseColour(theme) : undefined, 3)
   const link = linkColour()
@@ -108,7 +111,10 @@ function linkColour(): Colour | undefined {
 function textColours(page: Colour): { textPrimary?: string; textSecondary?: string } {
   const votes = new Votes()
   for (const element of [...document.querySelectorAll('p, li, td, dd, span, div')].slice(0, 800)) {
-    const own = [...element.childNodes].reduce((sum, node) => sum + (node instanceof Text ? node.data.trim().length : 0), 0) // prettier-ignore
+    const own = [...element.childNodes].reduce(
+      (sum, node) => sum + (node instanceof Text ? node.data.trim().length : 0),
+      0,
+    )
     if (own === 0 || !isVisible(element)) continue
     const colour = parseColour(styleOf(element).color)
     if (colour && contrast(colour, backgroundOf(element) ?? page) > 2) votes.add(hexOf(colour), own)
@@ -125,7 +131,8 @@ const stackOf = (element: Element): string[] =>
     .map((family) => family.trim().replaceAll(/^["']|["']$/g, ''))
     .filter(Boolean)
 
-const pick = (...selectors: string[]) => selectors.map((selector) => document.querySelector(selector)).find((element) => element && isVisible(element)) // prettier-ignore
+const pick = (...selectors: string[]) =>
+  selectors.map((selector) => document.querySelector(selector)).find((element) => element && isVisible(element))
 
 function typography() {
   const body = pick('main p', 'article p', 'p') ?? document.body
@@ -160,7 +167,9 @@ function fontList(entries: readonly (readonly [string, readonly string[]])[]): {
 }
 
 function logo(): string | undefined {
-  const scored = [...document.querySelectorAll('img, svg')].slice(0, 200).map((element) => ({ element, score: logoScore(element) })) // prettier-ignore
+  const scored = [...document.querySelectorAll('img, svg')]
+    .slice(0, 200)
+    .map((element) => ({ element, score: logoScore(element) }))
   const best = scored.toSorted((a, b) => b.score - a.score)[0]
   if (!best || best.score < 3) return linkedLogo()
   const { element } = best
@@ -172,10 +181,19 @@ function logo(): string | undefined {
 function logoScore(element: Element): number {
   const box = element.getBoundingClientRect()
   if (!isVisible(element) || box.width < 16 || box.height < 12 || box.top > innerHeight) return 0
-  const own = [element.id, element.getAttribute('class'), element.getAttribute('alt'), element.getAttribute('aria-label'), element.getAttribute('src')].join(' ') // prettier-ignore
+  const own = [
+    element.id,
+    element.getAttribute('class'),
+    element.getAttribute('alt'),
+    element.getAttribute('aria-label'),
+    element.getAttribute('src'),
+  ].join(' ')
   const link = element.closest('a')
   const around = [link?.className, link?.getAttribute('aria-label'), element.parentElement?.className].join(' ')
-  const home = link && new URL(link.href, location.href).pathname === '/' && new URL(link.href, location.href).host === location.host // prettier-ignore
+  const home =
+    link &&
+    new URL(link.href, location.href).pathname === '/' &&
+    new URL(link.href, location.href).host === location.host
   return (
     (/logo|brand|wordmark/i.test(own) ? 3 : 0) +
     (/logo|brand/i.test(around) ? 2 : 0) +
@@ -189,7 +207,8 @@ function logoScore(element: Element): number {
 /** Returns the logo in the page's structured data. */
 function linkedLogo(): string | undefined {
   for (const script of document.querySelectorAll('script[type="application/ld+json"]')) {
-    const [, found] = /"logo"\s*:\s*(?:"([^"]+)"|\{[^}]*"url"\s*:\s*"([^"]+)")/.exec(script.textContent ?? '')?.filter(Boolean) ?? [] // prettier-ignore
+    const [, found] =
+      /"logo"\s*:\s*(?:"([^"]+)"|\{[^}]*"url"\s*:\s*"([^"]+)")/.exec(script.textContent ?? '')?.filter(Boolean) ?? []
     if (found && URL.canParse(found, document.baseURI)) return new URL(found, document.baseURI).href
   }
   return undefined
@@ -201,10 +220,15 @@ function urlOf(selector: string, attribute: string): string | undefined {
 }
 
 function brandName(): string | undefined {
-  const site = document.querySelector<HTMLMetaElement>('meta[property="og:site_name"], meta[name="application-name"]')?.content.trim() // prettier-ignore
+  const site = document
+    .querySelector<HTMLMetaElement>('meta[property="og:site_name"], meta[name="application-name"]')
+    ?.content.trim()
   if (site) return site
   for (const script of document.querySelectorAll('script[type="application/ld+json"]')) {
-    const [, name] = /"@type"\s*:\s*"(?:Organization|Corporation|WebSite|LocalBusiness|Brand)"[^{}]*?"name"\s*:\s*"([^"]+)"/.exec(script.textContent ?? '') ?? [] // prettier-ignore
+    const [, name] =
+      /"@type"\s*:\s*"(?:Organization|Corporation|WebSite|LocalBusiness|Brand)"[^{}]*?"name"\s*:\s*"([^"]+)"/.exec(
+        script.textContent ?? '',
+      ) ?? []
     if (name) return name
   }
   return undefined
@@ -215,7 +239,9 @@ function components(): Record<string, unknown> {
   const filled = all.filter(({ facts }) => facts.background !== undefined)
   const primary = filled.find(({ facts }) => !isNeutral(parseColour(facts.background!)!)) ?? filled[0]
   const secondary = all.find(({ facts }) => primary && facts.background !== primary.facts.background)
-  const input = [...document.querySelectorAll('input:not([type="hidden"]), textarea, select')].find((element) => isVisible(element) && !element.matches(actionable)) // prettier-ignore
+  const input = [...document.querySelectorAll('input:not([type="hidden"]), textarea, select')].find(
+    (element) => isVisible(element) && !element.matches(actionable),
+  )
   return present({
     buttonPrimary: primary?.facts,
     buttonSecondary: secondary?.facts,
@@ -238,7 +264,12 @@ function spacing(button: Button | undefined): Record<string, unknown> {
 }
 
 function present<T extends Record<string, unknown>>(facts: T): Record<string, never> & T {
-  const entries = Object.entries(facts).filter(([, value]) => value !== undefined && value !== '' && !(typeof value === 'object' && value !== null && Object.keys(value).length === 0)) // prettier-ignore
+  const entries = Object.entries(facts).filter(
+    ([, value]) =>
+      value !== undefined &&
+      value !== '' &&
+      !(typeof value === 'object' && value !== null && Object.keys(value).length === 0),
+  )
   return Object.fromEntries(entries) as Record<string, never> & T
 }
 

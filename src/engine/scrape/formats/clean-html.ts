@@ -50,7 +50,9 @@ function resolved(tag: string, name: string, value: string, base: string): strin
 const isInline = (source: string | undefined): boolean => /^\s*data:/i.test(source ?? '')
 
 const hasOther = ({ attributes }: ElementNode): boolean =>
-  Object.entries(attributes).some(([name, value]) => /^(?:srcset|data-src|data-srcset|data-original|data-lazy-src)$/.test(name) && !isInline(value)) // prettier-ignore
+  Object.entries(attributes).some(
+    ([name, value]) => /^(?:srcset|data-src|data-srcset|data-original|data-lazy-src)$/.test(name) && !isInline(value),
+  )
 
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -17,7 +17,10 @@ export function parseColour(text: string): Colour | undefined {
   }
   const inside = /^rgba?\(([^)]+)\)$/i.exec(text.trim())?.[1]
   if (!inside) return undefined
-  const [red, green, blue, alpha = 1] = inside.split(/[\s,/]+/).filter(Boolean).map((part) => (part.endsWith('%') ? Number.parseFloat(part) / 100 : Number(part))) // prettier-ignore
+  const [red, green, blue, alpha = 1] = inside
+    .split(/[\s,/]+/)
+    .filter(Boolean)
+    .map((part) => (part.endsWith('%') ? Number.parseFloat(part) / 100 : Number(part)))
   if (red === undefined || green === undefined || blue === undefined || Number.isNaN(red + green + blue))
     return undefined
   return { red, green, blue, alpha }

@@ -47,5 +47,8 @@ function asResult({ value, source, valid, errors, warnings }: StructuredResult) 
 function dataTree({ tree, value }: PageDocument) {
   const thing = isRecord(value) ? value : { items: value }
   const text = JSON.stringify({ '@context': 'https://schema.org', '@type': 'Thing', ...thing })
-  return treeOf(tree.baseUrl, '', [element('script', { type: 'application/ld+json' }, text), element('pre', {}, JSON.stringify(value, null, 2))]) // prettier-ignore
+  return treeOf(tree.baseUrl, '', [
+    element('script', { type: 'application/ld+json' }, text),
+    element('pre', {}, JSON.stringify(value, null, 2)),
+  ])
 }

@@ -49,7 +49,10 @@ const maxElements = 500
 function nameOf(element: ElementNode): string {
   const text = visibleText(element, maxNameLength)
   if (text !== '') return text
-  return imageAlt(element) ?? (attribute(element, 'aria-label') || attribute(element, 'title') || attribute(element, 'alt')).trim() // prettier-ignore
+  return (
+    imageAlt(element) ??
+    (attribute(element, 'aria-label') || attribute(element, 'title') || attribute(element, 'alt')).trim()
+  )
 }
 
 function imageAlt(element: ElementNode): string | undefined {
@@ -70,7 +73,7 @@ export function imagesOf(tree: Tree): PageImage[] {
     if (element.tag === 'img') {
       const src = imageUrl(element, tree.baseUrl, picture)
       const alt = attribute(element, 'alt').trim()
-      if (src !== undefined && /^https?:/.test(src) && !images.get(src)?.alt) images.set(src, { src, alt }) // prettier-ignore
+      if (src !== undefined && /^https?:/.test(src) && !images.get(src)?.alt) images.set(src, { src, alt })
       return
     }
     if (!inPage(element)) return

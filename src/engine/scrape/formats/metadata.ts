@@ -17,9 +17,38 @@ const openGraph: Record<string, keyof Facts> = {
 }
 
 const descriptions = ['description', 'og:description', 'twitter:description', 'dc.description', 'dcterms.description']
-const authors = ['author', 'article:author', 'dc.creator', 'dcterms.creator', 'parsely-author', 'sailthru.author', 'byl', 'citation_author'] // prettier-ignore
-const published = ['article:published_time', 'og:published_time', 'datepublished', 'date', 'dc.date', 'dcterms.created', 'dc.date.issued', 'parsely-pub-date', 'sailthru.date', 'publishdate', 'pubdate', 'citation_publication_date'] // prettier-ignore
-const modified = ['article:modified_time', 'og:updated_time', 'datemodified', 'last-modified', 'dcterms.modified', 'revised'] // prettier-ignore
+const authors = [
+  'author',
+  'article:author',
+  'dc.creator',
+  'dcterms.creator',
+  'parsely-author',
+  'sailthru.author',
+  'byl',
+  'citation_author',
+]
+const published = [
+  'article:published_time',
+  'og:published_time',
+  'datepublished',
+  'date',
+  'dc.date',
+  'dcterms.created',
+  'dc.date.issued',
+  'parsely-pub-date',
+  'sailthru.date',
+  'publishdate',
+  'pubdate',
+  'citation_publication_date',
+]
+const modified = [
+  'article:modified_time',
+  'og:updated_time',
+  'datemodified',
+  'last-modified',
+  'dcterms.modified',
+  'revised',
+]
 
 /** Returns the metadata in the page; the caller adds those of the response, such as status and content type. */
 export function metadataOf(tree: Tree): Facts {
@@ -63,7 +92,8 @@ function readPage({ root }: Tree) {
     else if (tag === 'script') {
       if (/ld\+json/i.test(attribute(element, 'type'))) scripts.push(rawText(element))
     } else if (tag === 'time') {
-      if ('pubdate' in element.attributes || attribute(element, 'itemprop') === 'datePublished') published ??= attribute(element, 'datetime') || undefined // prettier-ignore
+      if ('pubdate' in element.attributes || attribute(element, 'itemprop') === 'datePublished')
+        published ??= attribute(element, 'datetime') || undefined
     } else if (author === undefined && isByline(element)) author = shortText(element)
   }
   const language = attribute(root, 'lang') || attribute(root, 'xml:lang')
@@ -101,7 +131,10 @@ const described = /Article|Posting|Product|Recipe|Event|Course|Book|Movie|Report
 
 function linkedData(scripts: readonly string[]) {
   const things = scripts.flatMap(readThings)
-  const thing = things.find((item) => described.test(String(item['@type'] ?? '')) && !/WebPage|BreadcrumbList/.test(String(item['@type']))) ?? things[0] // prettier-ignore
+  const thing =
+    things.find(
+      (item) => described.test(String(item['@type'] ?? '')) && !/WebPage|BreadcrumbList/.test(String(item['@type'])),
+    ) ?? things[0]
   return {
     headline: lineOf(thing?.['headline'] ?? thing?.['name']),
     description: lineOf(thing?.['description']),

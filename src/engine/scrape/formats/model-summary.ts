@@ -31,7 +31,10 @@ export async function summariseByModel(markdown: string, title: string, model: L
   const found = summaryIn(first)
   if (found !== undefined) return found
   const correction = 'That is no summary. Answer again, with {"summary": "…"} only: two or three sentences.'
-  const again: Message[] = [{ role: 'assistant', content: first.slice(0, maxLength) }, { role: 'user', content: correction }] // prettier-ignore
+  const again: Message[] = [
+    { role: 'assistant', content: first.slice(0, maxLength) },
+    { role: 'user', content: correction },
+  ]
   const second = summaryIn(await model.answer({ schema, messages: [...messages, ...again] }))
   if (second !== undefined) return second
   throw new BaxError('model_failed', 'the language model did not answer with a summary')

@@ -1,7 +1,17 @@
 /** Bing, by its result pages. */
-import { attribute, type ElementNode, elementsOf, findElement, hasClass, isElement } from '../../extract/tree.ts' // prettier-ignore
+import { attribute, type ElementNode, elementsOf, findElement, hasClass, isElement } from '../../extract/tree.ts'
 import { type ProviderResult, defineProvider, isFull, type Period, type SearchQuery } from '../provider.ts'
-import { allOfClass, checkStatus, firstOfClass, hasId, isOfClass, type ResultDocument, resultOf, automationDetected, unknownFormat } from '../result-document.ts' // prettier-ignore
+import {
+  allOfClass,
+  checkStatus,
+  firstOfClass,
+  hasId,
+  isOfClass,
+  type ResultDocument,
+  resultOf,
+  automationDetected,
+  unknownFormat,
+} from '../result-document.ts'
 
 const pageSize = 10
 const dayMs = 86_400_000

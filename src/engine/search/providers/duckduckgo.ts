@@ -2,13 +2,29 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import { attribute, type ElementNode, elementsOf } from '../../extract/tree.ts'
 import { defineProvider, type ProviderResult, type SearchQuery } from '../provider.ts'
-import { allOfClass, checkStatus, firstOfClass, hasId, isOfClass, type ResultDocument, resultOf, automationDetected, unknownFormat } from '../result-document.ts' // prettier-ignore
+import {
+  allOfClass,
+  checkStatus,
+  firstOfClass,
+  hasId,
+  isOfClass,
+  type ResultDocument,
+  resultOf,
+  automationDetected,
+  unknownFormat,
+} from '../result-document.ts'
 
 /** Maximum length of queries; longer ones get an empty response. */
 const maxQueryChars = 499
 
 /** Supported regions: country, then language. */
-const regions = 'ar-es au-en at-de be-fr be-nl br-pt bg-bg ca-en ca-fr cl-es cn-zh co-es hr-hr cz-cs dk-da ee-et fi-fi fr-fr de-de gr-el hk-tzh hu-hu is-is in-en id-en ie-en il-en it-it jp-jp kr-kr lv-lv lt-lt my-en mx-es nl-nl nz-en no-no pk-en pe-es ph-en pl-pl pt-pt ro-ro ru-ru xa-ar sg-en sk-sk sl-sl za-en es-es es-ca se-sv ch-de ch-fr tw-tzh th-en tr-tr us-en us-es ua-uk uk-en vn-en'.split(' ') // prettier-ignore
+const regions = [
+  ...'ar-es au-en at-de be-fr be-nl br-pt bg-bg ca-en ca-fr cl-es cn-zh co-es hr-hr cz-cs dk-da'.split(' '),
+  ...'ee-et fi-fi fr-fr de-de gr-el hk-tzh hu-hu is-is in-en id-en ie-en il-en it-it jp-jp kr-kr'.split(' '),
+  ...'lv-lv lt-lt my-en mx-es nl-nl nz-en no-no pk-en pe-es ph-en pl-pl pt-pt ro-ro ru-ru xa-ar'.split(' '),
+  ...'sg-en sk-sk sl-sl za-en es-es es-ca se-sv ch-de ch-fr tw-tzh th-en tr-tr us-en us-es ua-uk'.split(' '),
+  ...'uk-en vn-en'.split(' '),
+]
 const countries: Readonly<Record<string, string>> = { gb: 'uk', si: 'sl', sa: 'xa' }
 const languages: Readonly<Record<string, string>> = { ja: 'jp', ko: 'kr', zh: 'tzh' }
 
@@ -88,6 +104,8 @@ function nextParams(root: ElementNode): string | undefined {
 }
 
 function hiddenFields(form: ElementNode): URLSearchParams {
-  const inputs = [...elementsOf(form)].filter((element) => element.tag === 'input' && attribute(element, 'type') === 'hidden') // prettier-ignore
+  const inputs = [...elementsOf(form)].filter(
+    (element) => element.tag === 'input' && attribute(element, 'type') === 'hidden',
+  )
   return new URLSearchParams(inputs.map((input) => [attribute(input, 'name'), attribute(input, 'value')]))
 }

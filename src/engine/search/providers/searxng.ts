@@ -23,7 +23,8 @@ export const provider = defineProvider({
     const results = resultsIn(body['results'], { url: 'url', description: 'content' }, textOf)
     const unresponsive = unresponsiveEngines(body['unresponsive_engines'])
     // Results may be missing only because engines did not respond.
-    if (results.length === 0 && next === '1' && unresponsive) throw new BaxError('provider_failed', `its engines did not respond: ${unresponsive}`) // prettier-ignore
+    if (results.length === 0 && next === '1' && unresponsive)
+      throw new BaxError('provider_failed', `its engines did not respond: ${unresponsive}`)
     return {
       results,
       ...(isFull(results) && { next: String(Number(next) + 1) }),
@@ -59,7 +60,10 @@ function paramsOf({ query, lang, country, period }: SearchQuery, page: string): 
 /** Explains status 403, which an instance returns if its settings do not enable the format. */
 function explain(error: unknown): never {
   if (error instanceof BaxError && /status 403/.test(error.message))
-    throw new BaxError('provider_failed', 'JSON is disabled (status 403): add json to search.formats in its settings.yml') // prettier-ignore
+    throw new BaxError(
+      'provider_failed',
+      'JSON is disabled (status 403): add json to search.formats in its settings.yml',
+    )
   throw error
 }
 

@@ -76,7 +76,9 @@ export class ArtifactCapture {
     const scan: Scan = { id: newId('art'), files: [], skipped: [], names: new Set(), seen: new Map(), cut: false }
     for (const mount of this.#session.mounts) await this.#scanMount(files, mount, scan)
     const removed = scan.cut ? [] : [...this.#seen].filter(([key]) => !scan.names.has(key))
-    const deleted = removed.filter(([, { sha256 }]) => sha256 !== null).map(([key]) => shownName(Buffer.from(key, 'latin1')).name) // prettier-ignore
+    const deleted = removed
+      .filter(([, { sha256 }]) => sha256 !== null)
+      .map(([key]) => shownName(Buffer.from(key, 'latin1')).name)
     const hasChanges = scan.files.length + scan.skipped.length + deleted.length > 0
     if (hasChanges) {
       const { owner, endsBy } = this.#session
@@ -86,7 +88,8 @@ export class ArtifactCapture {
     }
     for (const [key] of removed) this.#seen.delete(key)
     // After a cut-off scan, forget unseen names without a stored file: their number is unlimited.
-    if (scan.cut) for (const [key, { sha256 }] of this.#seen) if (sha256 === null && !scan.names.has(key)) this.#seen.delete(key) // prettier-ignore
+    if (scan.cut)
+      for (const [key, { sha256 }] of this.#seen) if (sha256 === null && !scan.names.has(key)) this.#seen.delete(key)
     for (const [key, seen] of scan.seen) this.#seen.set(key, seen)
     if (!hasChanges) return null
     this.count += 1

@@ -142,7 +142,11 @@ export class ArtifactStore {
 }
 
 /** Returns when a folder was last changed; now if it no longer exists. */
-const changedAt = (folder: string): Promise<number> => stat(folder).then(({ mtimeMs }) => mtimeMs, () => Date.now()) // prettier-ignore
+const changedAt = (folder: string): Promise<number> =>
+  stat(folder).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => Date.now(),
+  )
 
 const numberOf = (name: string): number => Number.parseInt(name, 10)
 

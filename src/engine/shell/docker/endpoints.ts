@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { ShellConfig } from '../../../core/config/shell-settings.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
+import { succeeds } from '../../../core/succeeds.ts'
 
 const systemSocket = '/var/run/docker.sock'
 
@@ -26,11 +27,7 @@ export async function usualSockets(user: { home: string; runtimeDir?: string | u
   return found.length > 0 ? found : [`unix://${systemSocket}`]
 }
 
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  )
+const exists = (path: string) => succeeds(access(path))
 
 /**
  * Returns the client options for an endpoint of DOCKER_HOST. All are set explicitly, because the client would take

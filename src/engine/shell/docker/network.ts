@@ -13,11 +13,22 @@ import { agentPath } from './host-config.ts'
 
 /** Non-public ranges: private, shared, loopback, link-local (metadata), documentation, multicast, reserved. */
 const blockedRanges = [
-  '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24',
-  '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3',
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
   // The bridge has no IPv6; if a daemon adds it anyway, it leads nowhere.
   '::/0',
-] // prettier-ignore
+]
 
 /** Lists the bridges of an engine: one, or two if they were created at the same moment. */
 const bridgesOf = (docker: Dockerode, engine: string) =>

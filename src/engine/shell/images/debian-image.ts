@@ -18,9 +18,25 @@ export interface DebianRecipe {
 
 /** Packages of the default image; python3-minimal would lack even `json`. */
 const packages = [
-  'bash', 'bzip2', 'ca-certificates', 'curl', 'file', 'git', 'jq', 'less', 'nodejs', 'patch', 'procps', 'python3',
-  'python3-bs4', 'python3-pil', 'ripgrep', 'unzip', 'xz-utils', 'zip',
-] // prettier-ignore
+  'bash',
+  'bzip2',
+  'ca-certificates',
+  'curl',
+  'file',
+  'git',
+  'jq',
+  'less',
+  'nodejs',
+  'patch',
+  'procps',
+  'python3',
+  'python3-bs4',
+  'python3-pil',
+  'ripgrep',
+  'unzip',
+  'xz-utils',
+  'zip',
+]
 
 /** Default image of shell sessions: Python, Node, git and common tools for processing data. */
 export const shellDebian: DebianRecipe = {

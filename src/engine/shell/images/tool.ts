@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
+import { succeeds } from '../../../core/succeeds.ts'
 
 /** Folders of system programs, searched even if PATH lacks them. */
 const folders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
@@ -11,11 +12,7 @@ const folders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '
 export async function needTool(name: string, debianPackage: string): Promise<string> {
   for (const folder of folders) {
     const path = join(folder, name)
-    const exists = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    )
-    if (exists) return path
+    if (await succeeds(access(path, constants.X_OK))) return path
   }
   throw new BaxError('image_failed', `${name} is not installed on this machine`, {
     hint: `install it (\`sudo apt install ${debianPackage}\`) and retry`,

@@ -67,9 +67,25 @@ export interface Mark {
 export type Marks = ReadonlyMap<string, Mark>
 
 const controls: ReadonlySet<string> = new Set([
-  'button', 'checkbox', 'combobox', 'gridcell', 'link', 'listbox', 'menuitem', 'menuitemcheckbox', 'menuitemradio',
-  'option', 'radio', 'searchbox', 'slider', 'spinbutton', 'switch', 'tab', 'textbox', 'treeitem',
-]) // prettier-ignore
+  'button',
+  'checkbox',
+  'combobox',
+  'gridcell',
+  'link',
+  'listbox',
+  'menuitem',
+  'menuitemcheckbox',
+  'menuitemradio',
+  'option',
+  'radio',
+  'searchbox',
+  'slider',
+  'spinbutton',
+  'switch',
+  'tab',
+  'textbox',
+  'treeitem',
+])
 
 /** Placeholder for the value of a password field. */
 export const hiddenValue = '•'.repeat(8)
@@ -87,10 +103,31 @@ export function isControl(node: AriaNode, marks: Marks): boolean {
 
 /** Roles whose elements are represented by their text and content. */
 const plainRoles: ReadonlySet<string> = new Set([
-  'article', 'blockquote', 'caption', 'cell', 'code', 'definition', 'deletion', 'emphasis', 'figure', 'generic', 'group',
-  'img', 'insertion', 'listitem', 'mark', 'paragraph', 'row', 'rowgroup', 'separator', 'strong', 'subscript',
-  'superscript', 'term', 'time',
-]) // prettier-ignore
+  'article',
+  'blockquote',
+  'caption',
+  'cell',
+  'code',
+  'definition',
+  'deletion',
+  'emphasis',
+  'figure',
+  'generic',
+  'group',
+  'img',
+  'insertion',
+  'listitem',
+  'mark',
+  'paragraph',
+  'row',
+  'rowgroup',
+  'separator',
+  'strong',
+  'subscript',
+  'superscript',
+  'term',
+  'time',
+])
 
 /** Returns whether an outline of the page needs the position of an element. */
 export const needsPosition = ({ role, cursor }: AriaNode): boolean => cursor === 'pointer' || !plainRoles.has(role)

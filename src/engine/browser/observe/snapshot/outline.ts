@@ -37,13 +37,41 @@ const noticeChars = 300
 const contextControls = 10
 
 const landmarks: ReadonlySet<string> = new Set([
-  'banner', 'complementary', 'contentinfo', 'form', 'main', 'navigation', 'region', 'search', 'dialog', 'alertdialog',
-  'group', 'menu', 'menubar', 'tablist', 'tabpanel', 'toolbar', 'tree', 'radiogroup', 'iframe', 'table', 'grid', 'list',
-]) // prettier-ignore
+  'banner',
+  'complementary',
+  'contentinfo',
+  'form',
+  'main',
+  'navigation',
+  'region',
+  'search',
+  'dialog',
+  'alertdialog',
+  'group',
+  'menu',
+  'menubar',
+  'tablist',
+  'tabpanel',
+  'toolbar',
+  'tree',
+  'radiogroup',
+  'iframe',
+  'table',
+  'grid',
+  'list',
+])
 /** Landmarks that are shown only with a name. */
 const onlyNamed: ReadonlySet<string> = new Set([
-  'form', 'group', 'region', 'list', 'table', 'grid', 'menu', 'toolbar', 'tabpanel',
-]) // prettier-ignore
+  'form',
+  'group',
+  'region',
+  'list',
+  'table',
+  'grid',
+  'menu',
+  'toolbar',
+  'tabpanel',
+])
 const items: ReadonlySet<string> = new Set(['row', 'listitem', 'article'])
 
 export const outline = (tree: Children, marks: Marks): readonly Entry[] => partOf(tree, marks).entries

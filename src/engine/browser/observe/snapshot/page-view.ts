@@ -16,18 +16,53 @@ import {
 
 /** Roles of inline text. */
 const inlineRoles: ReadonlySet<string> = new Set([
-  'code', 'deletion', 'emphasis', 'insertion', 'mark', 'strong', 'subscript', 'superscript', 'text', 'time',
-]) // prettier-ignore
+  'code',
+  'deletion',
+  'emphasis',
+  'insertion',
+  'mark',
+  'strong',
+  'subscript',
+  'superscript',
+  'text',
+  'time',
+])
 /** Roles that, without a name, only group or repeat their content. */
 const wrappers: ReadonlySet<string> = new Set([
-  'application', 'document', 'figure', 'form', 'generic', 'group', 'img', 'list', 'menu', 'menubar', 'none',
-  'paragraph', 'presentation', 'region', 'rowgroup', 'separator', 'tablist', 'tabpanel', 'toolbar', ...inlineRoles,
-]) // prettier-ignore
+  'application',
+  'document',
+  'figure',
+  'form',
+  'generic',
+  'group',
+  'img',
+  'list',
+  'menu',
+  'menubar',
+  'none',
+  'paragraph',
+  'presentation',
+  'region',
+  'rowgroup',
+  'separator',
+  'tablist',
+  'tabpanel',
+  'toolbar',
+  ...inlineRoles,
+])
 const items: ReadonlySet<string> = new Set(['article', 'listitem'])
 /** Roles of fields, which usually have a label beside them. */
 const labelled: ReadonlySet<string> = new Set([
-  'checkbox', 'combobox', 'listbox', 'radio', 'searchbox', 'slider', 'spinbutton', 'switch', 'textbox',
-]) // prettier-ignore
+  'checkbox',
+  'combobox',
+  'listbox',
+  'radio',
+  'searchbox',
+  'slider',
+  'spinbutton',
+  'switch',
+  'textbox',
+])
 const cells: ReadonlySet<string> = new Set(['cell', 'columnheader', 'gridcell', 'rowheader'])
 /** Maximum length of content that names an unnamed control; longer content is shown below it. */
 const nameChars = 300
@@ -105,7 +140,11 @@ const headingName = (node: AriaNode): string => (node.name || !node.children ? h
 function named(kind: Entry['kind'], node: AriaNode, name: string, content: readonly Entry[]): Entry {
   const isContainer = kind === 'structure' || kind === 'notice'
   // Drop the content of a container only if the name equals all of it: a region's name may equal its heading.
-  const rest = isContainer ? (said(content) === name && content.every(isPlain) ? [] : content) : beyondName(name, content) // prettier-ignore
+  const rest = isContainer
+    ? said(content) === name && content.every(isPlain)
+      ? []
+      : content
+    : beyondName(name, content)
   if (name === '' && kind === 'heading' && rest.every(isPlain)) return entry(kind, node, said(rest), [])
   const [only] = rest
   if (rest.length === 1 && only!.kind === 'text')

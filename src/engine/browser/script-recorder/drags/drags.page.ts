@@ -135,7 +135,11 @@ export class DragWatch {
   }
 }
 
-const factsOf = (element: Element) => ({ at: Date.now(), selector: selectorOf(element), fingerprint: fingerprintOf(element) }) // prettier-ignore
+const factsOf = (element: Element) => ({
+  at: Date.now(),
+  selector: selectorOf(element),
+  fingerprint: fingerprintOf(element),
+})
 
 function watchChanges(): () => boolean {
   let hasChanged = false
@@ -159,7 +163,10 @@ function isOnScrollbar(element: Element, { clientX, clientY }: PointerEvent): bo
 function isPointerDrag({ element, down, target }: Held, { clientX: x, clientY: y }: PointerEvent): boolean {
   if (element.matches(fields) || (element as HTMLElement).isContentEditable) return false
   if (target.moves) return true
-  const tracksPointer = element.matches('canvas, [role=slider]') || down.defaultPrevented || getComputedStyle(element).touchAction === 'none' // prettier-ignore
+  const tracksPointer =
+    element.matches('canvas, [role=slider]') ||
+    down.defaultPrevented ||
+    getComputedStyle(element).touchAction === 'none'
   const { left, right, top, bottom } = element.getBoundingClientRect()
   const isInside = x >= left && x <= right && y >= top && y <= bottom
   return isInside ? tracksPointer : tracksPointer || getSelection()?.type !== 'Range'

@@ -59,7 +59,11 @@ export class DropTarget {
     if (!isElement(under)) return
     if (this.#overlays.contain(under)) return this.overPoint(at)
     if (under === this.#target?.element) return
-    const isPlace = under !== document.body && under !== document.documentElement && !under.contains(this.#dragged) && !this.#dragged.contains(under) // prettier-ignore
+    const isPlace =
+      under !== document.body &&
+      under !== document.documentElement &&
+      !under.contains(this.#dragged) &&
+      !this.#dragged.contains(under)
     this.#target = isPlace ? { ...boxOf(under), selector: selectorOf(under) } : undefined
   }
 
@@ -122,7 +126,8 @@ class Overlays {
   #onChanges(changes: readonly MutationRecord[]): void {
     for (const { addedNodes, target, type } of changes) {
       for (const node of addedNodes) this.#added.add(node)
-      if (type === 'attributes' && /absolute|fixed/.test(getComputedStyle(target as Element).position)) this.#added.add(target) // prettier-ignore
+      if (type === 'attributes' && /absolute|fixed/.test(getComputedStyle(target as Element).position))
+        this.#added.add(target)
     }
   }
 }

@@ -10,11 +10,34 @@ import { wordsOfName } from './text-measure.ts'
 import { kinds, topics } from './topics.ts'
 
 export const textFeatures = [
-  'words', 'word length', 'link share', 'links', 'strong share', 'commas', 'stops', 'digits', 'capitals', 'marks',
-  'opens with', 'ends with', 'text low', 'text high', 'text mean', 'text known', 'repeats', 'is a copy', 'looks like',
-  'plain', 'linked', 'title overlap', 'title cover', 'description overlap', 'data overlap', 'subject overlap',
+  'words',
+  'word length',
+  'link share',
+  'links',
+  'strong share',
+  'commas',
+  'stops',
+  'digits',
+  'capitals',
+  'marks',
+  'opens with',
+  'ends with',
+  'text low',
+  'text high',
+  'text mean',
+  'text known',
+  'repeats',
+  'is a copy',
+  'looks like',
+  'plain',
+  'linked',
+  'title overlap',
+  'title cover',
+  'description overlap',
+  'data overlap',
+  'subject overlap',
   'voice overlap',
-] as const // prettier-ignore
+] as const
 
 export const tagFeatures = [
   'tag',

@@ -26,8 +26,14 @@ export const systemCount = systems.length
 
 const dataLimit = 400_000
 const textFields = new Set([
-  'articleBody', 'description', 'text', 'reviewBody', 'headline', 'name', 'recipeInstructions',
-]) // prettier-ignore
+  'articleBody',
+  'description',
+  'text',
+  'reviewBody',
+  'headline',
+  'name',
+  'recipeInstructions',
+])
 
 /** Facts of a whole document, read from its tree. */
 export class PageFacts {

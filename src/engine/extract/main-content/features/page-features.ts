@@ -7,8 +7,17 @@ import type { Survey } from './survey.ts'
 import { kinds, topics } from './topics.ts'
 
 const shares: readonly Context[] = [
-  'article', 'main', 'nav', 'list', 'table', 'noscript', 'hidden', 'form', 'code', 'comment-property',
-] // prettier-ignore
+  'article',
+  'main',
+  'nav',
+  'list',
+  'table',
+  'noscript',
+  'hidden',
+  'form',
+  'code',
+  'comment-property',
+]
 
 /** Parts of URL paths that distinguish kinds of pages. */
 const pathHints: readonly RegExp[] = [
@@ -21,17 +30,34 @@ const pathHints: readonly RegExp[] = [
 ]
 
 export const pageFeatures = [
-  'page words', 'page blocks', 'page link share', 'page words per block', 'page plain share', 'page headings',
-  'page candidate share', 'page run share', 'page scripts', 'page title known',
+  'page words',
+  'page blocks',
+  'page link share',
+  'page words per block',
+  'page plain share',
+  'page headings',
+  'page candidate share',
+  'page run share',
+  'page scripts',
+  'page title known',
   ...shares.map((context) => `page share in ${context}`),
   ...dataTypes.map(([type]) => `page data ${type}`),
   ...Array.from({ length: systemCount }, (_, index) => `page system ${index}`),
   ...pathHints.map((_, index) => `page address ${index}`),
-  'page address depth', 'page address words', 'page address digits', 'page address query', 'page data runs',
-  'page articles', 'page prices', 'page dates', 'page subject words', 'page subject share', 'page subject found',
+  'page address depth',
+  'page address words',
+  'page address digits',
+  'page address query',
+  'page data runs',
+  'page articles',
+  'page prices',
+  'page dates',
+  'page subject words',
+  'page subject share',
+  'page subject found',
   ...kinds.map((kind) => `page share of ${kind}`),
   ...topics.map((topic) => `page announces ${topic}`),
-] // prettier-ignore
+]
 
 /** Writes the features that all blocks of the page share. */
 export function writePage(out: Float32Array, from: number, survey: Survey): number {

@@ -5,17 +5,47 @@ import type { Survey } from './survey.ts'
 
 const levelCount = 5
 const perLevel = [
-  'blocks', 'words', 'page share', 'link share', 'words per block', 'plain share', 'names low', 'names high', 'alike',
-  'position', 'place', 'media', 'opening',
-] as const // prettier-ignore
+  'blocks',
+  'words',
+  'page share',
+  'link share',
+  'words per block',
+  'plain share',
+  'names low',
+  'names high',
+  'alike',
+  'position',
+  'place',
+  'media',
+  'opening',
+] as const
 
 export const levelFeatures = [
   ...Array.from({ length: levelCount }, (_, level) => perLevel.map((name) => `level ${level} ${name}`)).flat(),
-  'names low of all', 'names high of all', 'names near', 'depth', 'card distance', 'card count', 'card words',
-  'card link share', 'card plain share', 'cards of page', 'card position', 'card prices', 'card dates',
-  'prices beside card', 'dates beside card', 'in candidate', 'candidate share', 'shared with candidate',
-  'side of candidate', 'in run', 'run distance', 'run share', 'shared with title',
-] // prettier-ignore
+  'names low of all',
+  'names high of all',
+  'names near',
+  'depth',
+  'card distance',
+  'card count',
+  'card words',
+  'card link share',
+  'card plain share',
+  'cards of page',
+  'card position',
+  'card prices',
+  'card dates',
+  'prices beside card',
+  'dates beside card',
+  'in candidate',
+  'candidate share',
+  'shared with candidate',
+  'side of candidate',
+  'in run',
+  'run distance',
+  'run share',
+  'shared with title',
+]
 
 /** Writes the features of the levels around block `index`. */
 export function writeLevels(out: Float32Array, from: number, survey: Survey, index: number): number {
@@ -130,9 +160,19 @@ const perNeighbour = ['words', 'link share', 'tag', 'text']
 export const neighbourFeatures = [
   ...offsets.flatMap((offset) => perNeighbour.map((name) => `${name} at ${offset}`)),
   ...windows.flatMap((size) => ['words', 'link share', 'plain share'].map((name) => `${name} within ${size}`)),
-  'blocks before', 'words before', 'blocks after', 'words after', 'heading distance', 'words since heading',
-  'heading level above', 'heading low', 'heading mean', 'heading in candidate', 'title distance', 'words since title',
-] // prettier-ignore
+  'blocks before',
+  'words before',
+  'blocks after',
+  'words after',
+  'heading distance',
+  'words since heading',
+  'heading level above',
+  'heading low',
+  'heading mean',
+  'heading in candidate',
+  'title distance',
+  'words since title',
+]
 
 /** Returns the values that every block contributes to the rows of its neighbours. */
 export function valuesForNeighbours({ segments, wordScores }: Survey): Float32Array {

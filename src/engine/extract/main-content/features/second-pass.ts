@@ -10,14 +10,25 @@ const windows = [2, 5, 12]
 const levelCount = 5
 
 export const secondPassFeatures = [
-  'chance', 'chance rank', 'above threshold',
+  'chance',
+  'chance rank',
+  'above threshold',
   ...offsets.map((offset) => `chance at ${offset}`),
   ...windows.map((size) => `chance within ${size}`),
   ...Array.from({ length: levelCount }, (_, level) => `chance of level ${level}`),
-  'chance of look-alikes', 'words of look-alikes', 'chance of heading', 'chance of section', 'words of section',
-  'chance of page', 'content before', 'content after', 'in best level', 'worth of best level',
-  'shared with best level', 'chance of original',
-] // prettier-ignore
+  'chance of look-alikes',
+  'words of look-alikes',
+  'chance of heading',
+  'chance of section',
+  'words of section',
+  'chance of page',
+  'content before',
+  'content after',
+  'in best level',
+  'worth of best level',
+  'shared with best level',
+  'chance of original',
+]
 
 type FirstPass = ReturnType<typeof firstPassOf>
 

@@ -6,14 +6,51 @@ export type CellFormat = (value: number | string) => string
 
 /** Codes of built-in formats; dates that depend on the language of the machine are in ISO 8601. */
 const builtIn: Readonly<Record<number, string>> = {
-  1: '0', 2: '0.00', 3: '#,##0', 4: '#,##0.00', 5: '$#,##0;-$#,##0', 6: '$#,##0;-$#,##0', 7: '$#,##0.00;-$#,##0.00',
-  8: '$#,##0.00;-$#,##0.00', 9: '0%', 10: '0.00%', 11: '0.00E+00', 12: '# ?/?', 13: '# ??/??', 14: 'yyyy-mm-dd',
-  15: 'd-mmm-yy', 16: 'd-mmm', 17: 'mmm-yy', 18: 'h:mm AM/PM', 19: 'h:mm:ss AM/PM', 20: 'h:mm', 21: 'h:mm:ss',
-  22: 'yyyy-mm-dd h:mm', 31: 'yyyy"年"m"月"d"日"', 37: '#,##0;-#,##0', 38: '#,##0;-#,##0', 39: '#,##0.00;-#,##0.00',
-  40: '#,##0.00;-#,##0.00', 41: '#,##0;-#,##0;"-"', 42: '$#,##0;-$#,##0;$"-"', 43: '#,##0.00;-#,##0.00;"-"',
-  44: '$#,##0.00;-$#,##0.00;$"-"', 45: 'mm:ss', 46: '[h]:mm:ss', 47: 'mm:ss.0', 48: '##0.0E+0', 49: '@', 59: '0',
-  60: '0.00', 61: '#,##0', 62: '#,##0.00', 67: '0%', 68: '0.00%', 69: '# ?/?', 70: '# ??/??',
-} // prettier-ignore
+  1: '0',
+  2: '0.00',
+  3: '#,##0',
+  4: '#,##0.00',
+  5: '$#,##0;-$#,##0',
+  6: '$#,##0;-$#,##0',
+  7: '$#,##0.00;-$#,##0.00',
+  8: '$#,##0.00;-$#,##0.00',
+  9: '0%',
+  10: '0.00%',
+  11: '0.00E+00',
+  12: '# ?/?',
+  13: '# ??/??',
+  14: 'yyyy-mm-dd',
+  15: 'd-mmm-yy',
+  16: 'd-mmm',
+  17: 'mmm-yy',
+  18: 'h:mm AM/PM',
+  19: 'h:mm:ss AM/PM',
+  20: 'h:mm',
+  21: 'h:mm:ss',
+  22: 'yyyy-mm-dd h:mm',
+  31: 'yyyy"年"m"月"d"日"',
+  37: '#,##0;-#,##0',
+  38: '#,##0;-#,##0',
+  39: '#,##0.00;-#,##0.00',
+  40: '#,##0.00;-#,##0.00',
+  41: '#,##0;-#,##0;"-"',
+  42: '$#,##0;-$#,##0;$"-"',
+  43: '#,##0.00;-#,##0.00;"-"',
+  44: '$#,##0.00;-$#,##0.00;$"-"',
+  45: 'mm:ss',
+  46: '[h]:mm:ss',
+  47: 'mm:ss.0',
+  48: '##0.0E+0',
+  49: '@',
+  59: '0',
+  60: '0.00',
+  61: '#,##0',
+  62: '#,##0.00',
+  67: '0%',
+  68: '0.00%',
+  69: '# ?/?',
+  70: '# ??/??',
+}
 
 /** Whether a built-in format is a date or a time that depends on the language: Chinese, Japanese, Korean or Thai. */
 const isLocalDate = (id: number): boolean => (id >= 27 && id <= 36) || (id >= 50 && id <= 58) || (id >= 71 && id <= 81)
@@ -35,7 +72,8 @@ export function cellFormat(id: number, code: string | undefined, since1904: bool
   try {
     const { year, month, day, hours, minutes, seconds } = getFormatDateInfo(plain)
     if (year || month || day || hours || minutes || seconds) {
-      const shown = year && month && day && isAmbiguous(plain) ? `yyyy-mm-dd${hours ? ` hh:mm${seconds ? ':ss' : ''}` : ''}` : plain // prettier-ignore
+      const shown =
+        year && month && day && isAmbiguous(plain) ? `yyyy-mm-dd${hours ? ` hh:mm${seconds ? ':ss' : ''}` : ''}` : plain
       return numbers((value) => format(shown, value + days))
     }
     return checked(plain)

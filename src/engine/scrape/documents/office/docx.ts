@@ -1,10 +1,11 @@
 /** Converts Word documents. */
 import type { ElementNode, TreeNode } from '../../../extract/tree.ts'
 import { element, elementAround } from '../document.ts'
-import { inlineNodes, type ListItem, listOf, type Run, type RunStyle, tableOf } from './inline.ts'
+import { inlineNodes, type ListItem, listOf, type Run, type RunStyle } from './inline.ts'
 import { completeFields, field, fieldLink, type Fields, linkOf } from './word/docx-fields.ts'
 import { headingsOf, hiddenStylesOf, isOn, type ListStyle, listStylesOf } from './word/docx-styles.ts'
 import { type Chunk, chunksOf } from './word/docx-chunks.ts'
+import { tableIn, wrappers } from './word/docx-tables.ts'
 import { figureIn, type Figures, figuresOf } from './drawings/figures.ts'
 import { Numbering } from './word/docx-numbering.ts'
 import { symbolsOf } from './symbol-fonts.ts'
@@ -75,9 +76,6 @@ export async function docxContent(zip: ZipArchive): Promise<OfficeContent> {
   }
 }
 
-/** Elements that only wrap others. */
-const wrappers = new Set(['sdt', 'sdtContent', 'ins', 'moveTo', 'smartTag', 'customXml', 'AlternateContent', 'Choice'])
-
 function blocks(parent: ElementNode | undefined, context: Context): TreeNode[] {
   const nodes: TreeNode[] = []
   let items: ListItem[] = []
@@ -99,7 +97,7 @@ function blocks(parent: ElementNode | undefined, context: Context): TreeNode[] {
       if (wrappers.has(one.tag)) visit(one)
       else if (one.tag === 'tbl') {
         flushAll()
-        nodes.push(...table(one, context))
+        nodes.push(...tableIn(one, (cell) => blocks(cell, context)))
       } else if (one.tag === 'altChunk') {
         flushAll()
         nodes.push(...(chunkIn(one, context)?.nodes ?? []))
@@ -115,7 +113,8 @@ function blocks(parent: ElementNode | undefined, context: Context): TreeNode[] {
     if (carried.length > 0) return void late.push(...boxes)
     boxes.unshift(...late.splice(0))
     const outline = attr(child(properties, 'outlineLvl'), 'val')
-    const level = context.headings.get(style) ?? (outline !== undefined && Number(outline) < 6 ? Number(outline) + 1 : undefined) // prettier-ignore
+    const level =
+      context.headings.get(style) ?? (outline !== undefined && Number(outline) < 6 ? Number(outline) + 1 : undefined)
     const isEmpty = content.length === 0
     const list = isEmpty ? undefined : numberOf(properties, style, context)
     if (level !== undefined && !isEmpty) {
@@ -158,36 +157,40 @@ function numberOf(properties: ElementNode | undefined, style: string, { numberin
   return { label: numbering.next(id, counted), depth: level < 0 ? -level - 1 : counted }
 }
 
-const table = (node: ElementNode, context: Context): TreeNode[] =>
-  tableOf(rowsOf(node, 'tr').filter((row) => !child(child(row, 'trPr'), 'del')).map((row) => [...skipped(row), ...rowsOf(row, 'tc').flatMap((cell) => {
-    const properties = child(cell, 'tcPr')
-    const span = Math.min(Number(attr(child(properties, 'gridSpan'), 'val') ?? 1) || 1, 64)
-    return [blocks(cell, context), ...Array.from({ length: span - 1 }, () => [])]
-  })])) // prettier-ignore
-
-/** Returns empty cells for the columns that a row leaves out before its first cell. */
-const skipped = (row: ElementNode): TreeNode[][] =>
-  Array.from({ length: Math.min(Number(attr(child(child(row, 'trPr'), 'gridBefore'), 'val')) || 0, 64) }, () => [])
-
-/** Returns rows or cells, also those in wrappers. */
-const rowsOf = (node: ElementNode, tag: string): ElementNode[] =>
-  children(node).flatMap((one) => (one.tag === tag ? [one] : wrappers.has(one.tag) ? rowsOf(one, tag) : []))
-
 /** Returns the runs of a paragraph; paragraphs in text boxes go into `boxes`. */
 function runs(node: ElementNode, context: Context, style: RunStyle, boxes: TreeNode[]): Run[] {
   return children(node).flatMap((one): Run[] => {
     switch (one.tag) {
-      case 'r': return isHidden(child(one, 'rPr'), context) ? [] : inFont(runs(one, context, { ...style, ...styleOf(child(one, 'rPr')) }, boxes), child(one, 'rPr'))
-      case 't': return context.fields.some(({ hasResult }) => !hasResult) ? [] : [{ text: textOf(one), style: { ...style, href: fieldLink(context.fields) ?? style.href } }]
-      case 'fldChar': case 'instrText': return field(one, context)
-      case 'fldSimple': return runs(one, context, { ...style, href: linkOf(attr(one, 'instr') ?? '') ?? style.href }, boxes)
-      case 'tab': case 'ptab': return [{ text: '\t', style }]
-      case 'br': case 'cr': return [{ node: element('br', {}) }]
-      case 'noBreakHyphen': return [{ text: '\u2011', style }]
-      case 'sym': return symbol(one, style)
-      case 'hyperlink': return runs(one, context, { ...style, href: hrefOf(one, context) }, boxes)
-      case 'footnoteReference': case 'endnoteReference': return reference(one, context)
-      case 'docPr': return altText(one)
+      case 'r':
+        return isHidden(child(one, 'rPr'), context)
+          ? []
+          : inFont(runs(one, context, { ...style, ...styleOf(child(one, 'rPr')) }, boxes), child(one, 'rPr'))
+      case 't':
+        return context.fields.some(({ hasResult }) => !hasResult)
+          ? []
+          : [{ text: textOf(one), style: { ...style, href: fieldLink(context.fields) ?? style.href } }]
+      case 'fldChar':
+      case 'instrText':
+        return field(one, context)
+      case 'fldSimple':
+        return runs(one, context, { ...style, href: linkOf(attr(one, 'instr') ?? '') ?? style.href }, boxes)
+      case 'tab':
+      case 'ptab':
+        return [{ text: '\t', style }]
+      case 'br':
+      case 'cr':
+        return [{ node: element('br', {}) }]
+      case 'noBreakHyphen':
+        return [{ text: '\u2011', style }]
+      case 'sym':
+        return symbol(one, style)
+      case 'hyperlink':
+        return runs(one, context, { ...style, href: hrefOf(one, context) }, boxes)
+      case 'footnoteReference':
+      case 'endnoteReference':
+        return reference(one, context)
+      case 'docPr':
+        return altText(one)
       case 'graphicData': {
         const figure = figureIn(one, context.figures)
         if (figure) boxes.push(...figure)
@@ -196,13 +199,23 @@ function runs(node: ElementNode, context: Context, style: RunStyle, boxes: TreeN
       case 'txbxContent':
         boxes.push(...blocks(one, context))
         return []
-      case 'oMathPara': return children(one, 'oMath').map((formula) => ({ node: formulaOf(formula, true) }))
-      case 'oMath': return [{ node: formulaOf(one, false) }]
+      case 'oMathPara':
+        return children(one, 'oMath').map((formula) => ({ node: formulaOf(formula, true) }))
+      case 'oMath':
+        return [{ node: formulaOf(one, false) }]
       // Deleted text, properties, hints of pronunciation, and fallbacks for old programs.
-      case 'rt': case 'del': case 'moveFrom': case 'pPr': case 'rPr': case 'Fallback': case 'delText': return []
-      default: return runs(one, context, style, boxes)
+      case 'rt':
+      case 'del':
+      case 'moveFrom':
+      case 'pPr':
+      case 'rPr':
+      case 'Fallback':
+      case 'delText':
+        return []
+      default:
+        return runs(one, context, style, boxes)
     }
-  }) // prettier-ignore
+  })
 }
 
 const isHidden = (properties: ElementNode | undefined, { hidden, paragraphStyle }: Context): boolean => {
@@ -268,8 +281,13 @@ async function notes(zip: ZipArchive, folder: string, context: Context): Promise
     const part = `${folder}${file}.xml`
     const links = await relationsOf(zip, part)
     const own = { ...context, links, figures: await figuresOf(zip, links) }
-    for (const note of all(await xmlOf(zip, part), tag)) known.set(`${file} ${attr(note, 'id')}`, () => blocks(note, own)) // prettier-ignore
+    for (const note of all(await xmlOf(zip, part), tag))
+      known.set(`${file} ${attr(note, 'id')}`, () => blocks(note, own))
   }
-  const entries = [...context.notes].map((id, at): ElementNode => ({ tag: 'li', attributes: { id: `note-${at + 1}` }, children: known.get(id)?.() ?? [] })) // prettier-ignore
+  const entries = [...context.notes].map((id, at): ElementNode => ({
+    tag: 'li',
+    attributes: { id: `note-${at + 1}` },
+    children: known.get(id)?.() ?? [],
+  }))
   return [element('section', { role: 'doc-endnotes' }, elementAround('ol', entries))]
 }

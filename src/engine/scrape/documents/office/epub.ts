@@ -12,8 +12,12 @@ export async function epubContent(zip: ZipArchive): Promise<OfficeContent> {
   const path = first(container, 'rootfile')?.attributes['full-path'] ?? ''
   const book = await requiredXml(zip, path)
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
-  const files = new Map(all(first(book, 'manifest'), 'item').map(({ attributes: { id = '', href = '' } }) => [id, pathIn(folder, href)])) // prettier-ignore
-  const chapters = all(first(book, 'spine'), 'itemref').flatMap(({ attributes }) => files.get(attributes['idref'] ?? '') ?? []) // prettier-ignore
+  const files = new Map(
+    all(first(book, 'manifest'), 'item').map(({ attributes: { id = '', href = '' } }) => [id, pathIn(folder, href)]),
+  )
+  const chapters = all(first(book, 'spine'), 'itemref').flatMap(
+    ({ attributes }) => files.get(attributes['idref'] ?? '') ?? [],
+  )
   const locked = await lockedFiles(zip)
   if (chapters.some((name) => locked.has(name))) throw new OfficeError('locked', 'it is protected by DRM')
   const nodes: TreeNode[] = []
@@ -23,7 +27,14 @@ export async function epubContent(zip: ZipArchive): Promise<OfficeContent> {
   }
   if (nodes.length === 0) throw new OfficeError('broken', 'the e-book has no chapters')
   const word = (tag: string) => textOf(first(first(book, 'metadata'), tag)).trim() || undefined
-  return { nodes, title: word('title'), author: word('creator'), description: word('description')?.replaceAll(/<[^>]*>/g, ''), language: word('language'), published: word('date') } // prettier-ignore
+  return {
+    nodes,
+    title: word('title'),
+    author: word('creator'),
+    description: word('description')?.replaceAll(/<[^>]*>/g, ''),
+    language: word('language'),
+    published: word('date'),
+  }
 }
 
 /** Returns encrypted files; fonts are often encrypted in books that can be read. */

@@ -19,7 +19,8 @@ const keyOf = ({ bold, italic, strike, raised }: RunStyle): string =>
 
 /** Returns nodes for runs; neighbours with the same link or style become one. */
 export function inlineNodes(runs: readonly Run[]): TreeNode[] {
-  const hrefOf = (run: Run | undefined) => (run && 'text' in run && run.style.href !== undefined && isWebLink(run.style.href) ? run.style.href : undefined) // prettier-ignore
+  const hrefOf = (run: Run | undefined) =>
+    run && 'text' in run && run.style.href !== undefined && isWebLink(run.style.href) ? run.style.href : undefined
   const nodes: TreeNode[] = []
   for (let at = 0; at < runs.length;) {
     const href = hrefOf(runs[at])
@@ -103,8 +104,20 @@ export function listOf(items: readonly ListItem[]): TreeNode[] {
 export function tableOf(rows: readonly (readonly (readonly TreeNode[])[])[]): TreeNode[] {
   const [head, ...body] = rows.filter((row) => row.length > 0)
   if (!head) return []
-  const cells = (row: readonly (readonly TreeNode[])[], tag: string) => elementAround('tr', row.map((nodes) => elementAround(tag, nodes))) // prettier-ignore
+  const cells = (row: readonly (readonly TreeNode[])[], tag: string) =>
+    elementAround(
+      'tr',
+      row.map((nodes) => elementAround(tag, nodes)),
+    )
   return [
-    element('table', {}, elementAround('thead', [cells(head, 'th')]), elementAround('tbody', body.map((row) => cells(row, 'td')))), // prettier-ignore
+    element(
+      'table',
+      {},
+      elementAround('thead', [cells(head, 'th')]),
+      elementAround(
+        'tbody',
+        body.map((row) => cells(row, 'td')),
+      ),
+    ),
   ]
 }

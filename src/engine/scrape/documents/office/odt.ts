@@ -24,10 +24,20 @@ export async function odtContent(zip: ZipArchive): Promise<OfficeContent> {
     throw new OfficeError('locked', 'it is encrypted')
   const content = await requiredXml(zip, 'content.xml')
   const styles = await xmlOf(zip, 'styles.xml')
-  const context: Context = { styles: textStyles(content), hidden: hiddenStyles(content, styles), ordered: orderedStyles(content, styles), counted: new Map(), notes: [] } // prettier-ignore
+  const context: Context = {
+    styles: textStyles(content),
+    hidden: hiddenStyles(content, styles),
+    ordered: orderedStyles(content, styles),
+    counted: new Map(),
+    notes: [],
+  }
   const body = first(first(content, 'body'), 'text')
   const nodes = blocks(body, context)
-  const notes = context.notes.map((note, at): TreeNode => ({ tag: 'li', attributes: { id: `note-${at + 1}` }, children: [...note] })) // prettier-ignore
+  const notes = context.notes.map((note, at): TreeNode => ({
+    tag: 'li',
+    attributes: { id: `note-${at + 1}` },
+    children: [...note],
+  }))
   const meta = await xmlOf(zip, 'meta.xml')
   const word = (tag: string) => textOf(first(meta, tag)).trim() || undefined
   return {
@@ -45,7 +55,12 @@ export async function odtContent(zip: ZipArchive): Promise<OfficeContent> {
 function textStyles(content: ElementNode): Map<string, RunStyle> {
   return new Map(
     all(content, 'style').map((style) => {
-      const { 'font-weight': weight, 'font-style': slant, 'text-line-through-style': line, 'text-position': position } = child(style, 'text-properties')?.attributes ?? {} // prettier-ignore
+      const {
+        'font-weight': weight,
+        'font-style': slant,
+        'text-line-through-style': line,
+        'text-position': position,
+      } = child(style, 'text-properties')?.attributes ?? {}
       return [
         style.attributes['name'] ?? '',
         {
@@ -61,15 +76,30 @@ function textStyles(content: ElementNode): Map<string, RunStyle> {
 }
 
 const hiddenStyles = (...files: (ElementNode | undefined)[]): Set<string> =>
-  new Set(files.flatMap((file) => all(file, 'style').flatMap((style) => (child(style, 'text-properties')?.attributes['display'] === 'none' ? [style.attributes['name'] ?? ''] : [])))) // prettier-ignore
+  new Set(
+    files.flatMap((file) =>
+      all(file, 'style').flatMap((style) =>
+        child(style, 'text-properties')?.attributes['display'] === 'none' ? [style.attributes['name'] ?? ''] : [],
+      ),
+    ),
+  )
 
 function orderedStyles(...files: (ElementNode | undefined)[]): Map<string, ReadonlyMap<number, number>> {
-  const levels = (style: ElementNode) => children(style, 'list-level-style-number').filter(({ attributes }) => attributes['num-format'] !== '') // prettier-ignore
-  const startOf = ({ attributes }: ElementNode) => [Number(attributes['level'] ?? 1) || 1, numberOf(attributes['start-value']) ?? 1] as const // prettier-ignore
-  return new Map(files.flatMap((file) => all(file, 'list-style').map((style) => [style.attributes['name'] ?? '', new Map(levels(style).map(startOf))] as const))) // prettier-ignore
+  const levels = (style: ElementNode) =>
+    children(style, 'list-level-style-number').filter(({ attributes }) => attributes['num-format'] !== '')
+  const startOf = ({ attributes }: ElementNode) =>
+    [Number(attributes['level'] ?? 1) || 1, numberOf(attributes['start-value']) ?? 1] as const
+  return new Map(
+    files.flatMap((file) =>
+      all(file, 'list-style').map(
+        (style) => [style.attributes['name'] ?? '', new Map(levels(style).map(startOf))] as const,
+      ),
+    ),
+  )
 }
 
-const numberOf = (text: string | undefined): number | undefined => (text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) : undefined) // prettier-ignore
+const numberOf = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) : undefined
 
 function blocks(parent: ElementNode | undefined, context: Context): TreeNode[] {
   return children(parent).flatMap((one): TreeNode[] => {
@@ -104,20 +134,31 @@ function list(node: ElementNode, context: Context, inherited = '', level = 1): T
   const items = children(node).filter(({ tag }) => tag === 'list-item' || tag === 'list-header')
   // A number that starts again in the middle starts another list.
   const again = items.findIndex(({ attributes }, at) => at > 0 && attributes['start-value'] !== undefined)
-  if (again > 0) return [items.slice(0, again), items.slice(again)].flatMap((part) => list({ ...node, children: part }, context, inherited, level)) // prettier-ignore
+  if (again > 0)
+    return [items.slice(0, again), items.slice(again)].flatMap((part) =>
+      list({ ...node, children: part }, context, inherited, level),
+    )
   const entries = items.map((item) => {
     const isSingle = children(item, 'p').length === 1
-    return elementAround('li', children(item).flatMap((one) => {
-      if (one.tag === 'list') return list(one, context, style, level + 1)
-      return isSingle && one.tag === 'p' && !isHidden(one, context) ? inlineNodes(runs(one, context, {})) : blocks({ ...item, children: [one] }, context)
-    })) // prettier-ignore
+    return elementAround(
+      'li',
+      children(item).flatMap((one) => {
+        if (one.tag === 'list') return list(one, context, style, level + 1)
+        return isSingle && one.tag === 'p' && !isHidden(one, context)
+          ? inlineNodes(runs(one, context, {}))
+          : blocks({ ...item, children: [one] }, context)
+      }),
+    )
   })
   if (entries.length === 0) return []
-  const numbered = items.filter((item) => item.tag === 'list-item' && children(item, 'list').length < children(item).length) // prettier-ignore
+  const numbered = items.filter(
+    (item) => item.tag === 'list-item' && children(item, 'list').length < children(item).length,
+  )
   const first = context.ordered.get(style)?.get(level)
   if (first === undefined) return [elementAround('ul', entries)]
   const key = `${style} ${level}`
-  const last = of === undefined ? continues === 'true' ? context.counted.get(key) : undefined : context.counted.get(of) // prettier-ignore
+  const last =
+    of === undefined ? (continues === 'true' ? context.counted.get(key) : undefined) : context.counted.get(of)
   const start = numberOf(items[0]?.attributes['start-value']) ?? (last === undefined ? first : last + 1)
   for (const name of [key, ...(id === undefined ? [] : [id])]) context.counted.set(name, start + numbered.length - 1)
   return [{ tag: 'ol', attributes: start === 1 ? {} : { start: String(start) }, children: entries }]
@@ -143,17 +184,33 @@ function runs(node: ElementNode, context: Context, style: RunStyle): Run[] {
   return node.children.flatMap((one): Run[] => {
     if (!isElement(one)) return [{ text: one.text.replaceAll(/\s+/g, ' '), style }]
     switch (one.tag) {
-      case 's': return [{ text: ' '.repeat(Math.min(Number(one.attributes['c'] ?? 1) || 1, 100)), style }]
-      case 'tab': return [{ text: '\t', style }]
-      case 'line-break': return [{ node: element('br', {}) }]
-      case 'a': return runs(one, context, { ...style, href: one.attributes['href'] })
-      case 'span': return context.hidden.has(one.attributes['style-name'] ?? '') ? [] : runs(one, context, { ...style, ...context.styles.get(one.attributes['style-name'] ?? '') })
-      case 'note': return note(one, context)
-      case 'hidden-text': case 'ruby-text': case 'annotation': case 'annotation-end': case 'change': case 'bookmark': return []
-      case 'frame': return frame(one, context)
-      default: return runs(one, context, style)
+      case 's':
+        return [{ text: ' '.repeat(Math.min(Number(one.attributes['c'] ?? 1) || 1, 100)), style }]
+      case 'tab':
+        return [{ text: '\t', style }]
+      case 'line-break':
+        return [{ node: element('br', {}) }]
+      case 'a':
+        return runs(one, context, { ...style, href: one.attributes['href'] })
+      case 'span':
+        return context.hidden.has(one.attributes['style-name'] ?? '')
+          ? []
+          : runs(one, context, { ...style, ...context.styles.get(one.attributes['style-name'] ?? '') })
+      case 'note':
+        return note(one, context)
+      case 'hidden-text':
+      case 'ruby-text':
+      case 'annotation':
+      case 'annotation-end':
+      case 'change':
+      case 'bookmark':
+        return []
+      case 'frame':
+        return frame(one, context)
+      default:
+        return runs(one, context, style)
     }
-  }) // prettier-ignore
+  })
 }
 
 function note(node: ElementNode, context: Context): Run[] {

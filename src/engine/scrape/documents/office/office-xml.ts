@@ -15,7 +15,8 @@ function parseXml(text: string): ElementNode {
   let nodes = 0
   let depth = 0
   const add = (node: TreeNode) => {
-    if (++nodes > limits.office.nodes) throw new OfficeError('large', `the document has more than ${limits.office.nodes} elements`) // prettier-ignore
+    if (++nodes > limits.office.nodes)
+      throw new OfficeError('large', `the document has more than ${limits.office.nodes} elements`)
     open.at(-1)!.children.push(node)
   }
   const parser = new Parser(
@@ -34,7 +35,7 @@ function parseXml(text: string): ElementNode {
       ontext(part) {
         const last = open.at(-1)!.children.at(-1)
         if (last && !isElement(last))
-          open.at(-1)!.children[open.at(-1)!.children.length - 1] = { text: last.text + part } // prettier-ignore
+          open.at(-1)!.children[open.at(-1)!.children.length - 1] = { text: last.text + part }
         else add({ text: part })
       },
     },
@@ -83,7 +84,9 @@ export function all(node: ElementNode | undefined, tag: string): ElementNode[] {
 }
 
 export const children = (node: ElementNode | undefined, tag?: string): ElementNode[] =>
-  (node?.children ?? []).filter((child): child is ElementNode => isElement(child) && (tag === undefined || child.tag === tag)) // prettier-ignore
+  (node?.children ?? []).filter(
+    (child): child is ElementNode => isElement(child) && (tag === undefined || child.tag === tag),
+  )
 
 export const child = (node: ElementNode | undefined, tag: string): ElementNode | undefined => children(node, tag)[0]
 
@@ -92,7 +95,10 @@ export const textOf = (node: ElementNode | undefined): string =>
   (node?.children ?? []).map((inner) => (isElement(inner) ? textOf(inner) : inner.text)).join('')
 
 /** Targets of relationships by ID: paths in the archive, or external URLs. */
-export type Relations = ReadonlyMap<string, { readonly target: string; readonly isExternal: boolean; readonly type: string }> // prettier-ignore
+export type Relations = ReadonlyMap<
+  string,
+  { readonly target: string; readonly isExternal: boolean; readonly type: string }
+>
 
 export async function relationsOf(zip: ZipArchive, part: string): Promise<Relations> {
   const folder = part.slice(0, part.lastIndexOf('/') + 1)
@@ -129,7 +135,14 @@ function safeDecode(path: string): string {
 export async function coreFacts(zip: ZipArchive): Promise<Record<string, string | undefined>> {
   const core = await xmlOf(zip, 'docProps/core.xml')
   const word = (tag: string) => textOf(first(core, tag)).trim() || undefined
-  return { title: word('title'), description: word('description') ?? word('subject'), author: word('creator'), language: word('language'), published: word('created'), modified: word('modified') } // prettier-ignore
+  return {
+    title: word('title'),
+    description: word('description') ?? word('subject'),
+    author: word('creator'),
+    language: word('language'),
+    published: word('created'),
+    modified: word('modified'),
+  }
 }
 
 /** Whether a link leads to the web or to a mailbox; others lead into the document. */

@@ -31,7 +31,9 @@ async function contentOf(bytes: Uint8Array): Promise<OfficeContent> {
   // Word, Excel and PowerPoint encrypt their documents inside this container.
   if (start.startsWith('\u00d0\u00cf\u0011\u00e0')) {
     const isLocked = Buffer.from(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le'))
-    throw isLocked ? new OfficeError('locked', 'it is encrypted') : new OfficeError('unsupported', 'it has the format of Office 97') // prettier-ignore
+    throw isLocked
+      ? new OfficeError('locked', 'it is encrypted')
+      : new OfficeError('unsupported', 'it has the format of Office 97')
   }
   if (!start.startsWith('PK')) throw new OfficeError('broken', 'it is no office document')
   const zip = await ZipArchive.open(bytes)
@@ -56,7 +58,8 @@ function assertSize(nodes: readonly TreeNode[]): void {
         elements++
         count(node.children)
       } else chars += node.text.length
-      if (elements > limits.scrape.elements || chars > limits.scrape.bodyBytes) throw new OfficeError('large', 'its text exceeds the size limit of a page') // prettier-ignore
+      if (elements > limits.scrape.elements || chars > limits.scrape.bodyBytes)
+        throw new OfficeError('large', 'its text exceeds the size limit of a page')
     }
   }
   count(nodes)

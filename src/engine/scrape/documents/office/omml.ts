@@ -20,7 +20,7 @@ function nodesOf(node: ElementNode): TreeNode[] {
     case 'r':
       return symbolsOf(node)
     case 'f':
-      return [setting(node, 'type') === 'lin' ? elementAround('mrow', [part('num'), sign('/'), part('den')]) : element('mfrac', {}, part('num'), part('den'))] // prettier-ignore
+      return [fraction(node)]
     case 'sSup':
       return [element('msup', {}, part('e'), part('sup'))]
     case 'sSub':
@@ -28,7 +28,7 @@ function nodesOf(node: ElementNode): TreeNode[] {
     case 'sSubSup':
       return [element('msubsup', {}, part('e'), part('sub'), part('sup'))]
     case 'rad':
-      return [children(child(node, 'deg')).some(({ tag }) => tag !== 'ctrlPr') ? element('mroot', {}, part('e'), part('deg')) : element('msqrt', {}, part('e'))] // prettier-ignore
+      return [radical(node)]
     case 'nary':
       return [limited(sign(setting(node, 'chr') ?? '∫'), child(node, 'sub'), child(node, 'sup')), part('e')]
     case 'limLow':
@@ -36,15 +36,24 @@ function nodesOf(node: ElementNode): TreeNode[] {
     case 'limUpp':
       return [element('mover', {}, part('e'), part('lim'))]
     case 'd':
-      return [element('mfenced', { open: setting(node, 'begChr') ?? '(', close: setting(node, 'endChr') ?? ')', separators: setting(node, 'sepChr') ?? '|' }, ...all('e'))] // prettier-ignore
+      return [fenced(node)]
     case 'm':
-      return [elementAround('mtable', children(node, 'mr').map((one) => elementAround('mtr', children(one, 'e').map((cell) => elementAround('mtd', nodesIn(cell))))))] // prettier-ignore
+      return [matrix(node)]
     case 'eqArr':
-      return [elementAround('mtable', all('e').map((line) => element('mtr', {}, line)))] // prettier-ignore
+      return [
+        elementAround(
+          'mtable',
+          all('e').map((line) => element('mtr', {}, line)),
+        ),
+      ]
     case 'acc':
       return [element('mover', {}, part('e'), sign(accents[setting(node, 'chr') ?? ''] ?? setting(node, 'chr') ?? '^'))]
     case 'bar':
-      return [setting(node, 'pos') === 'top' ? element('mover', {}, part('e'), sign('¯')) : element('munder', {}, part('e'), sign('_'))] // prettier-ignore
+      return [
+        setting(node, 'pos') === 'top'
+          ? element('mover', {}, part('e'), sign('¯'))
+          : element('munder', {}, part('e'), sign('_')),
+      ]
     case 'sPre':
       return [element('msubsup', {}, element('mrow', {}), part('sub'), part('sup')), part('e')]
     case 'ctrlPr':
@@ -55,8 +64,42 @@ function nodesOf(node: ElementNode): TreeNode[] {
   }
 }
 
+function fraction(node: ElementNode): ElementNode {
+  const [top, bottom] = [row(child(node, 'num')), row(child(node, 'den'))]
+  const isLine = setting(node, 'type') === 'lin'
+  return isLine ? elementAround('mrow', [top, sign('/'), bottom]) : element('mfrac', {}, top, bottom)
+}
+
+function radical(node: ElementNode): ElementNode {
+  const [base, degree] = [row(child(node, 'e')), child(node, 'deg')]
+  const isRoot = children(degree).some(({ tag }) => tag !== 'ctrlPr')
+  return isRoot ? element('mroot', {}, base, row(degree)) : element('msqrt', {}, base)
+}
+
+function fenced(node: ElementNode): ElementNode {
+  const [open, close] = [setting(node, 'begChr') ?? '(', setting(node, 'endChr') ?? ')']
+  const separators = setting(node, 'sepChr') ?? '|'
+  return element('mfenced', { open, close, separators }, ...children(node, 'e').map(row))
+}
+
+function matrix(node: ElementNode): ElementNode {
+  const cellsOf = (line: ElementNode) => children(line, 'e').map((cell) => elementAround('mtd', nodesIn(cell)))
+  return elementAround(
+    'mtable',
+    children(node, 'mr').map((line) => elementAround('mtr', cellsOf(line))),
+  )
+}
+
 /** Combining characters of accents, as signs. */
-const accents: Readonly<Record<string, string>> = { '\u0302': '^', '\u0304': '¯', '\u0305': '¯', '\u0303': '~', '\u0307': '˙', '\u0308': '¨', '\u20d7': '→' } // prettier-ignore
+const accents: Readonly<Record<string, string>> = {
+  '\u0302': '^',
+  '\u0304': '¯',
+  '\u0305': '¯',
+  '\u0303': '~',
+  '\u0307': '˙',
+  '\u0308': '¨',
+  '\u20d7': '→',
+}
 
 function limited(base: ElementNode, low: ElementNode | undefined, high: ElementNode | undefined): ElementNode {
   const [hasLow, hasHigh] = [textOf(low).trim() !== '', textOf(high).trim() !== '']

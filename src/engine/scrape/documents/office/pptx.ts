@@ -38,7 +38,8 @@ export async function pptxContent(zip: ZipArchive): Promise<OfficeContent> {
   })
   const layouts: Layouts = new Map()
   const nodes: TreeNode[] = []
-  for (const [at, part] of slides.entries()) nodes.push(elementAround('section', await slide(zip, part, at + 1, layouts))) // prettier-ignore
+  for (const [at, part] of slides.entries())
+    nodes.push(elementAround('section', await slide(zip, part, at + 1, layouts)))
   return { nodes, ...(await coreFacts(zip)), pages: slides.length }
 }
 

@@ -8,13 +8,35 @@ export interface Fonts {
 
 /** Windows code pages by the numbers of character sets. The others have the encoding of the document. */
 const pages: Readonly<Record<string, number>> = {
-  77: 10_000, 128: 932, 129: 949, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258, 177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250,
-} // prettier-ignore
+  77: 10_000,
+  128: 932,
+  129: 949,
+  134: 936,
+  136: 950,
+  161: 1253,
+  162: 1254,
+  163: 1258,
+  177: 1255,
+  178: 1256,
+  186: 1257,
+  204: 1251,
+  222: 874,
+  238: 1250,
+}
 
 /** Encodings by their code pages, except those that are named after their page. */
 const names: Readonly<Record<number, string>> = {
-  866: 'ibm866', 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5', 10_000: 'macintosh', 10_007: 'x-mac-cyrillic', 20_866: 'koi8-r', 28_592: 'iso-8859-2', 65_001: 'utf-8',
-} // prettier-ignore
+  866: 'ibm866',
+  932: 'shift_jis',
+  936: 'gbk',
+  949: 'euc-kr',
+  950: 'big5',
+  10_000: 'macintosh',
+  10_007: 'x-mac-cyrillic',
+  20_866: 'koi8-r',
+  28_592: 'iso-8859-2',
+  65_001: 'utf-8',
+}
 
 export async function fontsOf(text: string): Promise<Fonts> {
   const page = /\\(?:ansicpg(\d{1,5})|mac\b)/.exec(text)

@@ -13,7 +13,8 @@ const tolerance = 30
 
 /** Returns rows with an empty cell for each further column that a cell covers. */
 export function gridOf(rows: readonly RtfRow[]): (readonly (readonly TreeNode[])[])[] {
-  const hasEdges = ({ cells, edges }: RtfRow) => cells.length === edges.length && edges.every((edge, at) => at === 0 || edge > edges[at - 1]!) // prettier-ignore
+  const hasEdges = ({ cells, edges }: RtfRow) =>
+    cells.length === edges.length && edges.every((edge, at) => at === 0 || edge > edges[at - 1]!)
   const columns: number[] = []
   for (const edge of [...new Set(rows.filter(hasEdges).flatMap(({ edges }) => edges))].toSorted((a, b) => a - b))
     if (columns.length === 0 || edge - columns.at(-1)! > tolerance) columns.push(edge)

@@ -7,6 +7,7 @@ import type { OfficeContent } from './office-content.ts'
 import { OfficeError } from './office-error.ts'
 import { type Fonts, fontsOf } from './rtf-fonts.ts'
 import { gridOf, type RtfRow } from './rtf-rows.ts'
+import { characters, hiddenGroups, styleAfter } from './rtf-words.ts'
 
 /** State of a group, which its inner groups inherit. */
 interface Group {
@@ -20,19 +21,7 @@ interface Group {
 
 const firstGroup: Group = { style: {}, target: 'text', font: undefined, fallback: 1 }
 
-/** Groups whose text is not part of the document. */
-const hidden = new Set(
-  'fonttbl colortbl stylesheet listtable listoverridetable revtbl rsidtbl generator info pict object header headerl headerr headerf footer footerl footerr footerf themedata colorschememapping datastore latentstyles xmlnstbl filetbl fldinst nonshppict objdata creatim revtim printim'.split(
-    ' ',
-  ),
-)
-
 const facts = new Set(['title', 'author', 'subject'] as const)
-
-/** Characters written as words. */
-const characters: Readonly<Record<string, string>> = {
-  tab: '\t', emdash: '—', endash: '–', lquote: '‘', rquote: '’', ldblquote: '“', rdblquote: '”', bullet: '•', emspace: ' ', enspace: ' ', qmspace: ' ', '~': '\u00a0', _: '\u2011', '-': '',
-} // prettier-ignore
 
 const token = /\\(?:'([\da-f]{2})|([a-z]{1,32})(-?\d{1,10})? ?|([^a-z\r\n])|\r?\n)|([{}])|([^\\{}\r\n]+)|\r?\n/gi
 
@@ -161,7 +150,7 @@ class RtfReader {
       group.target = word as 'title'
       return
     }
-    if (hidden.has(word) || (isOptional && word !== 'shppict')) {
+    if (hiddenGroups.has(word) || (isOptional && word !== 'shppict')) {
       group.target = 'none'
       return
     }
@@ -180,33 +169,56 @@ class RtfReader {
 
   #format(word: string, value: number | undefined): void {
     const group = this.#group
-    const isOn = value !== 0
+    const style = styleAfter(group.style, word, value)
+    if (style) group.style = style
     switch (word) {
-      case 'b': group.style = { ...group.style, bold: isOn }; return
-      case 'i': group.style = { ...group.style, italic: isOn }; return
-      case 'strike': group.style = { ...group.style, strike: isOn }; return
-      case 'super': group.style = { ...group.style, raised: isOn ? 'sup' : undefined }; return
-      case 'sub': group.style = { ...group.style, raised: isOn ? 'sub' : undefined }; return
-      case 'nosupersub': group.style = { ...group.style, raised: undefined }; return
-      case 'plain': group.style = { href: group.style.href }; group.font = undefined; return
-      case 'f': group.font = value; return
-      case 'v': if (isOn) group.target = 'none'; return
-      case 'uc': group.fallback = Math.min(Math.max(value ?? 1, 0), 10); return
-      case 'u': return this.#unicode(value ?? 63)
-      case 'par': case 'sect': case 'page': return this.#paragraph()
-      case 'line': if (group.target === 'text') this.#runs.push({ node: element('br', {}) }); return
-      case 'pard': if (group.target !== 'label') this.#endProperties(); return
-      case 'ilvl': this.#level = Math.min(Math.max(value ?? 0, 0), 8); return
-      case 'outlinelevel': this.#heading = value !== undefined && value >= 0 && value < 6 ? value + 1 : undefined; return
-      case 'up': case 'dn': group.style = { ...group.style, raised: value === 0 ? undefined : word === 'up' ? 'sup' : 'sub' }; return
-      case 'trowd': this.#edges = []; return
-      case 'cellx': this.#edges.push(value ?? 0); return
-      case 'intbl': this.#inTable = true; return
-      case 'cell': return this.#endCell()
-      case 'row': return this.#endRow()
-      default: if (characters[word] !== undefined) this.#text(characters[word], true)
+      case 'plain':
+        group.font = undefined
+        return
+      case 'f':
+        group.font = value
+        return
+      case 'v':
+        if (value !== 0) group.target = 'none'
+        return
+      case 'uc':
+        group.fallback = Math.min(Math.max(value ?? 1, 0), 10)
+        return
+      case 'u':
+        return this.#unicode(value ?? 63)
+      case 'par':
+      case 'sect':
+      case 'page':
+        return this.#paragraph()
+      case 'line':
+        if (group.target === 'text') this.#runs.push({ node: element('br', {}) })
+        return
+      case 'pard':
+        if (group.target !== 'label') this.#endProperties()
+        return
+      case 'ilvl':
+        this.#level = Math.min(Math.max(value ?? 0, 0), 8)
+        return
+      case 'outlinelevel':
+        this.#heading = value !== undefined && value >= 0 && value < 6 ? value + 1 : undefined
+        return
+      case 'trowd':
+        this.#edges = []
+        return
+      case 'cellx':
+        this.#edges.push(value ?? 0)
+        return
+      case 'intbl':
+        this.#inTable = true
+        return
+      case 'cell':
+        return this.#endCell()
+      case 'row':
+        return this.#endRow()
+      default:
+        if (characters[word] !== undefined) this.#text(characters[word], true)
     }
-  } // prettier-ignore
+  }
 
   #unicode(value: number): void {
     this.#text(String.fromCharCode(value < 0 ? value + 65_536 : value), false)

@@ -42,7 +42,13 @@ function areasOf(rows: readonly Row[]): Area[] {
   const joined: Area[] = []
   for (const area of areas.map((one) => areaOf(one.rows))) {
     const before = joined.at(-1)
-    const continues = before && before.rows.length > 1 && before.to > before.from && before.from === area.from && before.to === area.to && !isHead(area.rows[0]!) // prettier-ignore
+    const continues =
+      before &&
+      before.rows.length > 1 &&
+      before.to > before.from &&
+      before.from === area.from &&
+      before.to === area.to &&
+      !isHead(area.rows[0]!)
     if (continues) before.rows.push(...area.rows)
     else joined.push(area)
   }
@@ -73,19 +79,30 @@ function sideBySide(area: Area): Area[] {
   }
   if (parts.length < 2) return [area]
   const cut = parts.map(({ from, to }): Area => {
-    const rows = area.rows.map(({ at, cells }) => ({ at, cells: new Map([...cells].filter(([column]) => column >= from && column <= to)) })) // prettier-ignore
+    const rows = area.rows.map(({ at, cells }) => ({
+      at,
+      cells: new Map([...cells].filter(([column]) => column >= from && column <= to)),
+    }))
     return { rows: rows.filter(({ cells }) => cells.size > 0), from, to }
   })
-  const isTable = ({ rows, from, to }: Area) => to > from && rows.length > 1 && rows[0]!.at === area.rows[0]!.at && rows[0]!.cells.size === to - from + 1 && isHead(rows[0]!) // prettier-ignore
+  const isTable = ({ rows, from, to }: Area) =>
+    to > from &&
+    rows.length > 1 &&
+    rows[0]!.at === area.rows[0]!.at &&
+    rows[0]!.cells.size === to - from + 1 &&
+    isHead(rows[0]!)
   const [one, ...others] = cut
-  const isApart = (other: Area) => other.rows.at(-1)!.at !== one!.rows.at(-1)!.at || other.rows[0]!.cells.get(other.from)?.text === one!.rows[0]!.cells.get(one!.from)?.text // prettier-ignore
+  const isApart = (other: Area) =>
+    other.rows.at(-1)!.at !== one!.rows.at(-1)!.at ||
+    other.rows[0]!.cells.get(other.from)?.text === one!.rows[0]!.cells.get(one!.from)?.text
   return cut.every(isTable) && others.every(isApart) ? cut : [area]
 }
 
 function areaNodes({ rows, from, to }: Area, take: (cells: number) => void): TreeNode[] {
   const titles: TreeNode[] = []
   let start = 0
-  while (start < rows.length && isTitle(rows, start, from)) titles.push(element('p', {}, cellNode(rows[start++]!.cells.get(from)!))) // prettier-ignore
+  while (start < rows.length && isTitle(rows, start, from))
+    titles.push(element('p', {}, cellNode(rows[start++]!.cells.get(from)!)))
   const width = to - from + 1
   take(width * (rows.length - start))
   const grid = rows.slice(start).map(({ cells }) =>

@@ -5,7 +5,19 @@ import { element } from '../document.ts'
 import { type CellFormat, cellFormat, general } from './cell-format.ts'
 import type { OfficeContent } from './office-content.ts'
 import { OfficeError } from './office-error.ts'
-import { all, child, children, coreFacts, first, mainPart, type Relations, relationsOf, requiredXml, textOf, xmlOf } from './office-xml.ts' // prettier-ignore
+import {
+  all,
+  child,
+  children,
+  coreFacts,
+  first,
+  mainPart,
+  type Relations,
+  relationsOf,
+  requiredXml,
+  textOf,
+  xmlOf,
+} from './office-xml.ts'
 import { type Cell, type Row, sheetNodes } from './sheet-tables.ts'
 import { drawingNodes } from './drawings/xlsx-drawings.ts'
 import type { ZipArchive } from './zip.ts'
@@ -22,7 +34,8 @@ export async function xlsxContent(zip: ZipArchive): Promise<OfficeContent> {
   const main = await mainPart(zip, 'xl/workbook.xml')
   const workbook = await requiredXml(zip, main)
   const relations = await relationsOf(zip, main)
-  const target = (type: string, fallback: string) => [...relations.values()].find((one) => one.type === type)?.target ?? fallback // prettier-ignore
+  const target = (type: string, fallback: string) =>
+    [...relations.values()].find((one) => one.type === type)?.target ?? fallback
   const since1904 = /^(?:1|true)$/.test(first(workbook, 'workbookPr')?.attributes['date1904'] ?? '')
   const book: Book = {
     shared: all(await xmlOf(zip, target('sharedStrings', 'xl/sharedStrings.xml')), 'si').map(stringOf),
@@ -51,7 +64,10 @@ export async function xlsxContent(zip: ZipArchive): Promise<OfficeContent> {
 }
 
 /** Returns the text of a string, without its phonetic hints. */
-const stringOf = (node: ElementNode): string => all({ ...node, children: children(node).filter(({ tag }) => tag !== 'rPh') }, 't').map(textOf).join('') // prettier-ignore
+const stringOf = (node: ElementNode): string =>
+  all({ ...node, children: children(node).filter(({ tag }) => tag !== 'rPh') }, 't')
+    .map(textOf)
+    .join('')
 
 /** Returns the URLs of cells, by reference. */
 function linksOf(relations: Relations, sheet: ElementNode): Map<string, string> {
@@ -121,7 +137,9 @@ function cellOf(node: ElementNode, book: Book): Cell | undefined {
 }
 
 function formatsOf(styles: ElementNode | undefined, since1904: boolean): CellFormat[] {
-  const codes = new Map(all(first(styles, 'numFmts'), 'numFmt').map(({ attributes }) => [attributes['numFmtId'], attributes['formatCode']])) // prettier-ignore
+  const codes = new Map(
+    all(first(styles, 'numFmts'), 'numFmt').map(({ attributes }) => [attributes['numFmtId'], attributes['formatCode']]),
+  )
   const formats = new Map<string, CellFormat>()
   return children(first(styles, 'cellXfs'), 'xf').map(({ attributes: { numFmtId: id = '0' } }) => {
     const format = formats.get(id) ?? cellFormat(Number(id), codes.get(id), since1904)

@@ -28,7 +28,8 @@ export class ZipArchive {
     const entries = new Map<string, Entry>()
     try {
       const zip = await fromBufferPromise(all, options)
-      if (zip.entryCount > limits.office.files) throw new OfficeError('large', `the archive has ${zip.entryCount} files`) // prettier-ignore
+      if (zip.entryCount > limits.office.files)
+        throw new OfficeError('large', `the archive has ${zip.entryCount} files`)
       for await (const entry of zip.eachEntry()) {
         const name = entry.fileNameRaw.toString('utf8')
         // The first of several files with the same name is the one that programs open.

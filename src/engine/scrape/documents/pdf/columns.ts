@@ -56,7 +56,11 @@ export function readingOrder(items: readonly Item[], rules: readonly Box[], dept
   const left = inside.filter(({ left: x }) => x < zone.x - 1)
   const right = inside.filter(({ left: x }) => x >= zone.x - 1)
   const isRtl = isMostlyRightToLeft(inside.map((item) => (isSegment(item) ? item.text : '')).join(''))
-  const parts = [itemsOf(rows.slice(0, zone.from)), ...(isRtl ? [right, left] : [left, right]), itemsOf(rows.slice(zone.to))] // prettier-ignore
+  const parts = [
+    itemsOf(rows.slice(0, zone.from)),
+    ...(isRtl ? [right, left] : [left, right]),
+    itemsOf(rows.slice(zone.to)),
+  ]
   return parts.flatMap((part) => readingOrder(part, rules, depth + 1))
 }
 
@@ -88,7 +92,10 @@ function candidates(segments: readonly Segment[]): Edge[] {
     if (last && left - last.x < 2) last.count++
     else counts.push({ x: left, count: 1 })
   }
-  return counts.filter(({ count }) => count >= 2).toSorted((a, b) => b.count - a.count).slice(0, maxCandidates) // prettier-ignore
+  return counts
+    .filter(({ count }) => count >= 2)
+    .toSorted((a, b) => b.count - a.count)
+    .slice(0, maxCandidates)
 }
 
 function isCrossed({ items, ends }: Row, x: number, size: number): boolean {
@@ -164,15 +171,18 @@ function isRuled(
   const across = rules.filter(({ left, top, right, bottom }) => left < x && right > x && bottom - top < 3)
   const [first, last] = [rows[from]!, rows[to - 1]!]
   const top = first.bottom - first.size
-  return across.some((rule) => rule.top < top && rule.top > top - 12) &&
-    across.some((rule) => rule.top > last.bottom && rule.top < last.bottom + 12) // prettier-ignore
+  return (
+    across.some((rule) => rule.top < top && rule.top > top - 12) &&
+    across.some((rule) => rule.top > last.bottom && rule.top < last.bottom + 12)
+  )
 }
 
 /** Splits rows where there is space between them. */
 function blocksIn(rows: readonly Row[], from: number, to: number): [number, number][] {
   const blocks: [number, number][] = []
   for (let at = from; at < to; at++) {
-    const isApart = at === from || rows[at]!.bottom - rows[at - 1]!.bottom > Math.max(rows[at]!.size, rows[at - 1]!.size) * pitch // prettier-ignore
+    const isApart =
+      at === from || rows[at]!.bottom - rows[at - 1]!.bottom > Math.max(rows[at]!.size, rows[at - 1]!.size) * pitch
     if (isApart) blocks.push([at, at + 1])
     else blocks.at(-1)![1] = at + 1
   }

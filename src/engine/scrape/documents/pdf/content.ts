@@ -50,7 +50,6 @@ function pageNodes(
   headings: ReadonlyMap<Part, number>,
   compounds: ReadonlySet<string>,
 ): TreeNode[] {
-  // prettier-ignore
   const nodes: TreeNode[] = []
   const list = new ListBuilder(compounds)
   const flush = () => nodes.push(...list.end())

@@ -36,7 +36,9 @@ export function furnitureOf(pages: readonly PageContent[], body: number): Set<Se
   const rows = new Set<OuterRow>()
   for (const place of places.values()) {
     // Headers of chapters and of odd pages repeat only on some of the pages.
-    const repeated = new Set([...place].filter(([key, group]) => repeats(key, group, pages.length, body)).flatMap(([, group]) => group)) // prettier-ignore
+    const repeated = new Set(
+      [...place].filter(([key, group]) => repeats(key, group, pages.length, body)).flatMap(([, group]) => group),
+    )
     if (pagesOf(repeated) <= pages.length * 0.5) continue
     for (const row of repeated) rows.add(row)
   }
@@ -86,7 +88,8 @@ function repeats(key: string, group: readonly OuterRow[], pages: number, body: n
   return !isLarge || count > pages * 0.8
 }
 
-const isPageNumber = (key: string): boolean => /^\W*(?:page|seite|pagina|página|стр\.?|p\.)?\W*#-?\d+\W*(?:(?:of|\/|von|de|sur|di|из)\W*\d+)?\W*$/i.test(key) // prettier-ignore
+const isPageNumber = (key: string): boolean =>
+  /^\W*(?:page|seite|pagina|página|стр\.?|p\.)?\W*#-?\d+\W*(?:(?:of|\/|von|de|sur|di|из)\W*\d+)?\W*$/i.test(key)
 
 function outerRowsOf({ layers: [main = []], top, height }: PageContent, page: number): OuterRow[] {
   const rows = segmentRows(main)
@@ -95,7 +98,9 @@ function outerRowsOf({ layers: [main = []], top, height }: PageContent, page: nu
   const lower = rows.slice(-outerRows).filter((row) => top + height - boxAround(row).bottom < limit)
   return [
     ...upper.map((segments) => outerRow(segments, page, `top ${Math.round((segments[0]!.bottom - top) / 4)}`)),
-    ...lower.map((segments) => outerRow(segments, page, `bottom ${Math.round((top + height - segments[0]!.bottom) / 4)}`)), // prettier-ignore
+    ...lower.map((segments) =>
+      outerRow(segments, page, `bottom ${Math.round((top + height - segments[0]!.bottom) / 4)}`),
+    ),
   ]
 }
 
@@ -103,8 +108,11 @@ const outerRow = (segments: readonly Segment[], page: number, place: string): Ou
   page,
   segments,
   place,
-  text: segments.map(({ text }) => text).join(' ').trim(),
-}) // prettier-ignore
+  text: segments
+    .map(({ text }) => text)
+    .join(' ')
+    .trim(),
+})
 
 /** Returns the text, and the text with each number in place of which another page may have its own. */
 function keysOf({ text, page }: OuterRow): string[] {
@@ -116,7 +124,12 @@ function keysOf({ text, page }: OuterRow): string[] {
   return keys.slice(0, 12)
 }
 
-const digits = new Map([['i', 1], ['v', 5], ['x', 10], ['l', 50]]) // prettier-ignore
+const digits = new Map([
+  ['i', 1],
+  ['v', 5],
+  ['x', 10],
+  ['l', 50],
+])
 
 function roman(text: string): number {
   const values = [...text].map((digit) => digits.get(digit) ?? 0)

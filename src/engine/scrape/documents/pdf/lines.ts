@@ -35,10 +35,12 @@ export function lineOf(row: readonly Segment[]): Line {
     ...boxAround(row),
     bottom: median(row.map(({ bottom }) => bottom)),
     runs: withoutLeaders(runs),
-    text: withoutLeaders(runs).map(({ text }) => text).join(''),
+    text: withoutLeaders(runs)
+      .map(({ text }) => text)
+      .join(''),
     size: largest.size,
     bold: bold > chars * 0.8,
-  } // prettier-ignore
+  }
 }
 
 const isSpaced = (last: Segment, next: Segment): boolean => {
@@ -50,4 +52,6 @@ export const linesOf = (segments: readonly Segment[]): Line[] => segmentRows(seg
 
 /** Shortens the dots that lead to a page number. */
 const withoutLeaders = (runs: readonly Run[]): Run[] =>
-  runs.map((run) => (/\.{5}|(?: \.){4}/.test(run.text) ? { ...run, text: run.text.replaceAll(/(?: ?\.){4,} ?/g, ' … ') } : run)) // prettier-ignore
+  runs.map((run) =>
+    /\.{5}|(?: \.){4}/.test(run.text) ? { ...run, text: run.text.replaceAll(/(?: ?\.){4,} ?/g, ' … ') } : run,
+  )

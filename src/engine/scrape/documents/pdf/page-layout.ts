@@ -54,6 +54,11 @@ function textBlocks(segments: readonly Segment[], rules: readonly Box[]): Block[
 function withMarker(row: readonly Segment[]): Segment[] {
   const [marker, text, ...more] = row
   if (!marker || !text || !startsItem(`${marker.text} x`) || marker.text.length > 5) return [...row]
-  const joined = { ...text, left: marker.left, runs: [...marker.runs, { text: ' ' }, ...text.runs], text: `${marker.text} ${text.text}` } // prettier-ignore
+  const joined = {
+    ...text,
+    left: marker.left,
+    runs: [...marker.runs, { text: ' ' }, ...text.runs],
+    text: `${marker.text} ${text.text}`,
+  }
   return [joined, ...more]
 }

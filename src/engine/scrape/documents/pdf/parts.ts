@@ -28,7 +28,6 @@ export function partsOf(
   furniture: ReadonlySet<Segment>,
   body: number,
 ): Part[] {
-  // prettier-ignore
   const [main = [], ...others] = layers.map((layer) => layer.filter((segment) => !furniture.has(segment)))
   const tagged = structure && taggedParts(structure, main)
   const parts = tagged?.parts ?? []
@@ -48,7 +47,8 @@ function partsOfBlocks(blocks: readonly Block[], body: number): Part[] {
     }
     const at = notesStart(block.lines, body)
     addParagraphs(parts, paragraphsOf(block.lines.slice(0, at)))
-    if (at < block.lines.length) notes.push(...noteParagraphs(block.lines.slice(at)).map((paragraph) => ({ paragraph }))) // prettier-ignore
+    if (at < block.lines.length)
+      notes.push(...noteParagraphs(block.lines.slice(at)).map((paragraph) => ({ paragraph })))
   }
   return [...parts, ...notes]
 }
@@ -81,8 +81,10 @@ function addParagraphs(parts: Part[], [first, ...more]: readonly Paragraph[]): v
 }
 
 const continuesColumn = (last: Line, next: Line): boolean =>
-  Math.abs(last.size - next.size) < last.size * 0.06 && last.bold === next.bold && /^\p{Ll}/u.test(next.text) &&
-  (isHyphenated(last.text) || /[\p{L}\d,]$/u.test(last.text)) // prettier-ignore
+  Math.abs(last.size - next.size) < last.size * 0.06 &&
+  last.bold === next.bold &&
+  /^\p{Ll}/u.test(next.text) &&
+  (isHyphenated(last.text) || /[\p{L}\d,]$/u.test(last.text))
 
 /** Finds items of lists that are alone in their column or on their page, next to others of the list. */
 export function withSplitLists(pages: readonly (readonly Part[])[]): Part[][] {
@@ -109,4 +111,7 @@ export function withSplitLists(pages: readonly (readonly Part[])[]): Part[][] {
 
 const markerIn = ({ paragraph: { lines, marker } }: TextPart) => marker ?? markerOf(lines[0]!.text)
 
-const withMarker = (part: TextPart, marker: Paragraph['marker']): TextPart => ({ ...part, paragraph: { ...part.paragraph, marker } }) // prettier-ignore
+const withMarker = (part: TextPart, marker: Paragraph['marker']): TextPart => ({
+  ...part,
+  paragraph: { ...part.paragraph, marker },
+})

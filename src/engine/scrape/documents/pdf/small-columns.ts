@@ -12,8 +12,9 @@ export const areCards = (left: readonly Line[], right: readonly Line[]): boolean
 
 /** Whether two blocks of lines side by side are texts of their own. */
 export const areBlocks = (left: readonly Line[], right: readonly Line[]): boolean =>
-  Math.min(left.length, right.length) >= 2 && Math.max(left.length, right.length) <= maxLines &&
-  (areCards(left, right) || (isAddress(left) && isAddress(right)) || areParagraphs(left, right)) // prettier-ignore
+  Math.min(left.length, right.length) >= 2 &&
+  Math.max(left.length, right.length) <= maxLines &&
+  (areCards(left, right) || (isAddress(left) && isAddress(right)) || areParagraphs(left, right))
 
 const textOf = (line: Line): string => line.map(({ text }) => text).join(' ')
 
@@ -27,13 +28,16 @@ function isCard([title, ...lines]: readonly Line[]): boolean {
   const text = lines.map(textOf).join(' ')
   // The dots of a matrix are no sentence.
   if (!/\p{L}{2}/u.test(text)) return false
-  return !/[.!?:,;。]$/.test(textOf(title)) && wordsIn(textOf(title)) <= 6 && wordsIn(text) >= 4 && /[.!?。！？]$/.test(text) // prettier-ignore
+  return (
+    !/[.!?:,;。]$/.test(textOf(title)) && wordsIn(textOf(title)) <= 6 && wordsIn(text) >= 4 && /[.!?。！？]$/.test(text)
+  )
 }
 
 /** Whether lines continue each other to sentences in one of the columns, and the other one may be sentences too. */
 const areParagraphs = (left: readonly Line[], right: readonly Line[]): boolean =>
   [left, right].every((lines) => isLong(lines) && !lines.slice(0, -1).some((line) => textOf(line).endsWith(':'))) &&
-  [left, right].some(isContinued) && !areLabels(left) // prettier-ignore
+  [left, right].some(isContinued) &&
+  !areLabels(left)
 
 /** Whether lines have several words each, which letters and numbers of formulas are not. */
 const isLong = (lines: readonly Line[]): boolean =>

@@ -9,14 +9,14 @@ import type { Part } from './parts.ts'
 const leastCovered = 0.8
 const maxLevels = 64
 
-const blockRole = /^(?:P|H[1-6]?|Title|L|LI|LBody|Lbl|Table|THead|TBody|TFoot|TR|TH|TD|Caption|Figure|Formula|BlockQuote|Note|FENote|TOC|TOCI|Div|Sect|Part|Art|Document|Index|Aside)$/ // prettier-ignore
+const blockRole =
+  /^(?:P|H[1-6]?|Title|L|LI|LBody|Lbl|Table|THead|TBody|TFoot|TR|TH|TD|Caption|Figure|Formula|BlockQuote|Note|FENote|TOC|TOCI|Div|Sect|Part|Art|Document|Index|Aside)$/
 
 /** Returns the parts of a page by its structure tree, and the segments that are not in it; undefined without a usable tree. */
 export function taggedParts(
   tree: StructureNode,
   segments: readonly Segment[],
 ): { parts: Part[]; rest: Segment[] } | undefined {
-  // prettier-ignore
   const byMark = new Map<number, Segment[]>()
   for (const segment of segments) {
     const list = byMark.get(segment.mark)
@@ -28,7 +28,9 @@ export function taggedParts(
   walker.flush()
   const chars = (list: readonly Segment[]) => list.reduce((sum, { text }) => sum + text.length, 0)
   const rest = segments.filter(({ mark }) => !walker.used.has(mark))
-  return walker.parts.length > 0 && chars(rest) <= chars(segments) * (1 - leastCovered) ? { parts: walker.parts, rest } : undefined // prettier-ignore
+  return walker.parts.length > 0 && chars(rest) <= chars(segments) * (1 - leastCovered)
+    ? { parts: walker.parts, rest }
+    : undefined
 }
 
 export const hasHeadings = (node: StructureNode, depth = 0): boolean =>
@@ -89,7 +91,11 @@ class Walker {
   #item(node: StructureNode, depth: number): void {
     this.flush()
     const label = (node.children ?? []).find(({ role }) => role === 'Lbl')
-    const labelText = label ? linesOf(this.#segments(label)).map(({ text }) => text).join(' ') : '' // prettier-ignore
+    const labelText = label
+      ? linesOf(this.#segments(label))
+          .map(({ text }) => text)
+          .join(' ')
+      : ''
     const content: Segment[] = []
     const nested: StructureNode[] = []
     const gather = (child: StructureNode, level: number) => {
@@ -101,7 +107,11 @@ class Walker {
     const lines = linesOf(content)
     const text = lines[0]?.text ?? ''
     // The label may be a picture, or a letter, which Markdown has no marker for.
-    const marker = markerOf(text) ?? { kind: 'bullet', length: /^[^\p{L}\p{N}]\s/u.test(text) && labelText.length === 1 ? 2 : 0, number: 0 } // prettier-ignore
+    const marker = markerOf(text) ?? {
+      kind: 'bullet',
+      length: /^[^\p{L}\p{N}]\s/u.test(text) && labelText.length === 1 ? 2 : 0,
+      number: 0,
+    }
     if (lines.length > 0) this.parts.push({ paragraph: { lines, marker }, isTagged: true, depth: this.#listDepth - 1 })
     for (const one of nested) this.walk(one, depth + 1)
   }

@@ -12,10 +12,13 @@ export function warningOf(pages: readonly PageContent[]): string | undefined {
   const lost = numbers(({ hasLostText }) => hasLostText)
   if (lost.length > 0) return `text is missing from ${listed(lost)}: the fonts have an encoding that is not supported`
   const scanned = numbers((page) => isEmpty(page) && page.hasImages)
-  if (pages.every(isEmpty)) return scanned.length > 0 ? 'the PDF has no text: its pages are images' : 'the PDF has no text' // prettier-ignore
+  if (pages.every(isEmpty))
+    return scanned.length > 0 ? 'the PDF has no text: its pages are images' : 'the PDF has no text'
   if (scanned.length > 0)
     return `${listed(scanned)} ${scanned.length === 1 ? 'is an image' : 'are images'} without text`
-  return hasUnknownText(pages) ? 'the PDF has fonts that do not say which characters they show: its text may be wrong' : undefined // prettier-ignore
+  return hasUnknownText(pages)
+    ? 'the PDF has fonts that do not say which characters they show: its text may be wrong'
+    : undefined
 }
 
 const isEmpty = ({ layers }: PageContent): boolean => layers.every((layer) => layer.length === 0)

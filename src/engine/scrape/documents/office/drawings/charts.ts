@@ -22,7 +22,10 @@ export function chartNodes(part: ElementNode | undefined): TreeNode[] {
   const plot = first(part, 'plotArea')
   const series = [...all(plot, 'ser').map(seriesOf), ...extendedSeries(part)]
   const heading = titleOf(child(child(plot, 'catAx') ?? child(plot, 'dateAx') ?? first(plot, 'valAx'), 'title'))
-  return [...(title ? [element('p', {}, title)] : []), ...groupsOf(series).flatMap((group) => chartTable(group, heading))] // prettier-ignore
+  return [
+    ...(title ? [element('p', {}, title)] : []),
+    ...groupsOf(series).flatMap((group) => chartTable(group, heading)),
+  ]
 }
 
 /** Returns the text of a title: paragraphs of its own, or the stored value of a cell. */
@@ -59,7 +62,8 @@ function pointsOf(node: ElementNode | undefined): Map<number, string> {
   )
 }
 
-const indexOf = ({ attributes: { idx } }: ElementNode, at: number): number => (/^\d{1,9}$/.test(idx ?? '') ? Number(idx) : at) // prettier-ignore
+const indexOf = ({ attributes: { idx } }: ElementNode, at: number): number =>
+  /^\d{1,9}$/.test(idx ?? '') ? Number(idx) : at
 
 /** Returns categories; of several levels, each name of an outer one applies until the next. */
 function categoriesOf(node: ElementNode | undefined): Map<number, string> {
@@ -67,8 +71,14 @@ function categoriesOf(node: ElementNode | undefined): Map<number, string> {
   const [inner, ...outer] = levels
   if (!inner) return pointsOf(node)
   const sorted = outer.map((level) => [...level].toSorted(([a], [b]) => a - b))
-  const outerName = (level: readonly (readonly [number, string])[], at: number) => level.findLast(([from]) => from <= at)?.[1] ?? '' // prettier-ignore
-  return new Map([...inner].map(([at, name]) => [at, [...sorted.toReversed().map((level) => outerName(level, at)), name].filter(Boolean).join(' ')])) // prettier-ignore
+  const outerName = (level: readonly (readonly [number, string])[], at: number) =>
+    level.findLast(([from]) => from <= at)?.[1] ?? ''
+  return new Map(
+    [...inner].map(([at, name]) => [
+      at,
+      [...sorted.toReversed().map((level) => outerName(level, at)), name].filter(Boolean).join(' '),
+    ]),
+  )
 }
 
 /** Returns the series of chart types since Office 2016, such as waterfalls and funnels. */
@@ -77,8 +87,15 @@ function extendedSeries(part: ElementNode | undefined): Series[] {
   return all(first(part, 'plotArea'), 'series').flatMap((node) => {
     const own = data.get(child(node, 'dataId')?.attributes['val'])
     if (!own) return []
-    const points = (dimension: ElementNode | undefined) => new Map(all(dimension, 'pt').map((point, at) => [indexOf(point, at), textOf(point).trim()])) // prettier-ignore
-    return [{ name: textOf(first(child(node, 'tx'), 'v')).trim(), categories: points(child(own, 'strDim')), values: points(child(own, 'numDim')) }] // prettier-ignore
+    const points = (dimension: ElementNode | undefined) =>
+      new Map(all(dimension, 'pt').map((point, at) => [indexOf(point, at), textOf(point).trim()]))
+    return [
+      {
+        name: textOf(first(child(node, 'tx'), 'v')).trim(),
+        categories: points(child(own, 'strDim')),
+        values: points(child(own, 'numDim')),
+      },
+    ]
   })
 }
 
@@ -94,11 +111,17 @@ function groupsOf(series: readonly Series[]): Series[][] {
 }
 
 function chartTable(series: readonly Series[], heading: string): TreeNode[] {
-  const indexes = [...new Set(series.flatMap(({ categories, values }) => [...categories.keys(), ...values.keys()]))].toSorted((a, b) => a - b) // prettier-ignore
-  if (indexes.length * (series.length + 1) > limits.office.cells) throw new OfficeError('large', `a chart has more than ${limits.office.cells} values`) // prettier-ignore
+  const indexes = [
+    ...new Set(series.flatMap(({ categories, values }) => [...categories.keys(), ...values.keys()])),
+  ].toSorted((a, b) => a - b)
+  if (indexes.length * (series.length + 1) > limits.office.cells)
+    throw new OfficeError('large', `a chart has more than ${limits.office.cells} values`)
   const cell = (text: string | undefined): TreeNode[] => (text ? [{ text }] : [])
   const categories = series[0]!.categories
   const head = [cell(heading), ...series.map(({ name }) => cell(name))]
-  const rows = indexes.map((at) => [cell(categories.get(at) ?? String(at + 1)), ...series.map(({ values }) => cell(values.get(at)))]) // prettier-ignore
+  const rows = indexes.map((at) => [
+    cell(categories.get(at) ?? String(at + 1)),
+    ...series.map(({ values }) => cell(values.get(at))),
+  ])
   return rows.length > 0 ? tableOf([head, ...rows]) : []
 }

@@ -35,7 +35,9 @@ export function diagramNodes(data: ElementNode | undefined): TreeNode[] {
 function childrenOf(data: ElementNode | undefined): Map<string, string[]> {
   const isParent = ({ attributes: { type = 'parOf' } }: ElementNode) => type === 'parOf'
   const orderOf = ({ attributes }: ElementNode) => Number(attributes['srcOrd']) || 0
-  const connections = all(first(data, 'cxnLst'), 'cxn').filter(isParent).toSorted((a, b) => orderOf(a) - orderOf(b)) // prettier-ignore
+  const connections = all(first(data, 'cxnLst'), 'cxn')
+    .filter(isParent)
+    .toSorted((a, b) => orderOf(a) - orderOf(b))
   const found = new Map<string, string[]>()
   for (const {
     attributes: { srcId = '', destId = '' },
@@ -48,4 +50,8 @@ function childrenOf(data: ElementNode | undefined): Map<string, string[]> {
 }
 
 const pointText = (point: ElementNode | undefined): string =>
-  all(child(point, 't'), 'p').map((one) => all(one, 't').map(textOf).join('')).join(' ').replaceAll(/\s+/g, ' ').trim() // prettier-ignore
+  all(child(point, 't'), 'p')
+    .map((one) => all(one, 't').map(textOf).join(''))
+    .join(' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()

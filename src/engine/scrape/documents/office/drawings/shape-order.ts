@@ -20,13 +20,22 @@ const slack = 0.25
 
 /** Returns the shapes of a slide or a group in reading order; a group stays together. */
 export function orderedShapes(parent: ElementNode | undefined, inherit: Inherit): ElementNode[] {
-  const shapes = shapesOf(parent).filter(({ tag, ...node }) => !/^(?:sp|cxnSp)$/.test(tag) || textOf({ tag, ...node }).trim() !== '') // prettier-ignore
-  return byPosition(shapes, inherit).flatMap((shape) => (shape.tag === 'grpSp' ? orderedShapes(shape, inherit) : [shape])) // prettier-ignore
+  const shapes = shapesOf(parent).filter(
+    ({ tag, ...node }) => !/^(?:sp|cxnSp)$/.test(tag) || textOf({ tag, ...node }).trim() !== '',
+  )
+  return byPosition(shapes, inherit).flatMap((shape) =>
+    shape.tag === 'grpSp' ? orderedShapes(shape, inherit) : [shape],
+  )
 }
 
 const shapesOf = (node: ElementNode | undefined): ElementNode[] =>
   children(node).flatMap((one) =>
-    one.tag === 'AlternateContent' ? shapesOf(child(one, 'Choice') ?? child(one, 'Fallback')) : /^(?:sp|graphicFrame|pic|cxnSp|grpSp)$/.test(one.tag) ? [one] : []) // prettier-ignore
+    one.tag === 'AlternateContent'
+      ? shapesOf(child(one, 'Choice') ?? child(one, 'Fallback'))
+      : /^(?:sp|graphicFrame|pic|cxnSp|grpSp)$/.test(one.tag)
+        ? [one]
+        : [],
+  )
 
 /** Repeatedly takes the first shape that no other one precedes. */
 function byPosition(shapes: readonly ElementNode[], inherit: Inherit): readonly ElementNode[] {
@@ -42,7 +51,10 @@ function byPosition(shapes: readonly ElementNode[], inherit: Inherit): readonly 
 
 /** Whether a box is above another one, or to its left in the same row. */
 const precedes = (a: Box | undefined, b: Box | undefined): boolean =>
-  a !== undefined && b !== undefined && a !== b && ((isAbove(a, b) && !isLeft(b, a)) || (isLeft(a, b) && !isAbove(b, a))) // prettier-ignore
+  a !== undefined &&
+  b !== undefined &&
+  a !== b &&
+  ((isAbove(a, b) && !isLeft(b, a)) || (isLeft(a, b) && !isAbove(b, a)))
 
 const isAbove = (a: Box, b: Box): boolean => a.bottom <= b.top + slack * Math.min(a.bottom - a.top, b.bottom - b.top)
 const isLeft = (a: Box, b: Box): boolean => a.right <= b.left + slack * Math.min(a.right - a.left, b.right - b.left)
@@ -62,12 +74,15 @@ export const placeholderOf = (shape: ElementNode): ElementNode | undefined =>
 /** Finds the placeholders that correspond to one of a slide: by number in the layout, by type in the master. */
 export function inheritFrom(layout: ElementNode | undefined, master: ElementNode | undefined): Inherit {
   const [inLayout, inMaster] = [layout, master].map((part) => shapesOf(first(part, 'spTree')))
-  const typeOf = (ph: ElementNode | undefined) => (ph?.attributes['type'] ?? 'obj').replace(/^ctrTitle$/, 'title').replace(/^(?:obj|subTitle)$/, 'body') // prettier-ignore
+  const typeOf = (ph: ElementNode | undefined) =>
+    (ph?.attributes['type'] ?? 'obj').replace(/^ctrTitle$/, 'title').replace(/^(?:obj|subTitle)$/, 'body')
   return (shape) => {
     const ph = placeholderOf(shape)
     if (!ph) return []
     const { idx } = ph.attributes
-    const ofLayout = inLayout!.find((one) => idx !== undefined && placeholderOf(one)?.attributes['idx'] === idx) ?? inLayout!.find((one) => placeholderOf(one) && typeOf(placeholderOf(one)) === typeOf(ph)) // prettier-ignore
+    const ofLayout =
+      inLayout!.find((one) => idx !== undefined && placeholderOf(one)?.attributes['idx'] === idx) ??
+      inLayout!.find((one) => placeholderOf(one) && typeOf(placeholderOf(one)) === typeOf(ph))
     const ofMaster = inMaster!.find((one) => placeholderOf(one) && typeOf(placeholderOf(one)) === typeOf(ph))
     return [ofLayout, ofMaster].filter((one) => one !== undefined)
   }

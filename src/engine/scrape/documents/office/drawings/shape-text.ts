@@ -36,14 +36,16 @@ export function paragraphs(shape: ElementNode, href: Href, bullets?: Bullets): T
     counters.length = Math.min(counters.length, level + 1)
     const isOrdered = bullet.tag === 'buAutoNum'
     if (isOrdered)
-      counters[level] = counters[level] === undefined ? Number(bullet.attributes['startAt'] ?? 1) || 1 : counters[level] + 1 // prettier-ignore
+      counters[level] =
+        counters[level] === undefined ? Number(bullet.attributes['startAt'] ?? 1) || 1 : counters[level] + 1
     else delete counters[level]
     items.push({ level, isOrdered, number: isOrdered ? counters[level] : undefined, nodes })
   }
   return [...result, ...listOf(items)]
 }
 
-const levelOf = (node: ElementNode): number => Math.min(Math.max(Number(child(node, 'pPr')?.attributes['lvl']) || 0, 0), 8) // prettier-ignore
+const levelOf = (node: ElementNode): number =>
+  Math.min(Math.max(Number(child(node, 'pPr')?.attributes['lvl']) || 0, 0), 8)
 
 /** Returns the bullet or number of a paragraph: its own one, or that of its shape or layout. */
 function bulletOf(
@@ -52,8 +54,9 @@ function bulletOf(
   level: number,
   bullets: Bullets | undefined,
 ): ElementNode | undefined {
-  // prettier-ignore
-  const styles = [shape, ...(bullets?.inherited ?? [])].map((one) => child(first(one, 'lstStyle'), `lvl${level + 1}pPr`)) // prettier-ignore
+  const styles = [shape, ...(bullets?.inherited ?? [])].map((one) =>
+    child(first(one, 'lstStyle'), `lvl${level + 1}pPr`),
+  )
   for (const properties of [child(node, 'pPr'), ...styles]) {
     const own = children(properties).find(({ tag }) => /^bu(?:None|Char|Blip|AutoNum)$/.test(tag))
     if (own) return own.tag === 'buNone' ? undefined : own
@@ -65,15 +68,23 @@ function bulletOf(
 function runs(node: ElementNode, href: Href): Run[] {
   return children(node).flatMap((one): Run[] => {
     switch (one.tag) {
-      case 'br': return [{ node: element('br', {}) }]
-      case 'oMathPara': return children(one, 'oMath').map((formula) => ({ node: formulaOf(formula, true) }))
-      case 'oMath': return [{ node: formulaOf(one, false) }]
-      case 'AlternateContent': return runs(child(one, 'Choice') ?? child(one, 'Fallback') ?? one, href)
-      case 'm': return runs(one, href)
-      case 'r': case 'fld': return [textRun(one, href)]
-      default: return []
+      case 'br':
+        return [{ node: element('br', {}) }]
+      case 'oMathPara':
+        return children(one, 'oMath').map((formula) => ({ node: formulaOf(formula, true) }))
+      case 'oMath':
+        return [{ node: formulaOf(one, false) }]
+      case 'AlternateContent':
+        return runs(child(one, 'Choice') ?? child(one, 'Fallback') ?? one, href)
+      case 'm':
+        return runs(one, href)
+      case 'r':
+      case 'fld':
+        return [textRun(one, href)]
+      default:
+        return []
     }
-  }) // prettier-ignore
+  })
 }
 
 function textRun(node: ElementNode, href: Href): Run {
@@ -92,8 +103,18 @@ function textRun(node: ElementNode, href: Href): Run {
 
 /** Returns the text of a title in one line. */
 export function titleNodes(shape: ElementNode, href: Href): TreeNode[] {
-  const lines = all(shape, 'p').map((line) => runs(line, href)).filter((line) => line.length > 0) // prettier-ignore
+  const lines = all(shape, 'p')
+    .map((line) => runs(line, href))
+    .filter((line) => line.length > 0)
   const space: Run = { text: ' ', style: {} }
   const joined = lines.flatMap((line, at) => (at > 0 ? [space, ...line] : line))
-  return inlineNodes(joined.map((run) => ('node' in run ? ('tag' in run.node && run.node.tag === 'br' ? space : run) : { text: run.text, style: { raised: run.style.raised } }))) // prettier-ignore
+  return inlineNodes(
+    joined.map((run) =>
+      'node' in run
+        ? 'tag' in run.node && run.node.tag === 'br'
+          ? space
+          : run
+        : { text: run.text, style: { raised: run.style.raised } },
+    ),
+  )
 }

@@ -17,7 +17,6 @@ export async function drawingNodes(zip: ZipArchive, relations: Relations): Promi
     for (const shape of (drawing?.children ?? []).flatMap((anchor) =>
       orderedShapes('tag' in anchor ? anchor : undefined, () => []),
     ))
-      // prettier-ignore
       nodes.push(...(await shapeNodes(zip, shape, links)))
   }
   return nodes

@@ -39,11 +39,17 @@ async function chunkOf(zip: ZipArchive, name: string): Promise<Chunk | undefined
   const { text } = await decodeText(page.bytes, page.contentType, { declares: true })
   if (text.includes('\0')) return undefined
   if (/\.txt$/i.test(name)) return { nodes: linesOf(text), isPartial: false }
-  return { nodes: contentOfPage(treeFromPage(text, 'about:blank', /\.xhtml$/i.test(name) ? 'application/xhtml+xml' : '')), isPartial: false } // prettier-ignore
+  return {
+    nodes: contentOfPage(treeFromPage(text, 'about:blank', /\.xhtml$/i.test(name) ? 'application/xhtml+xml' : '')),
+    isPartial: false,
+  }
 }
 
 const linesOf = (text: string): TreeNode[] =>
-  text.split(/\r?\n/).filter((line) => line.trim() !== '').map((line) => elementAround('p', [{ text: line }])) // prettier-ignore
+  text
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '')
+    .map((line) => elementAround('p', [{ text: line }]))
 
 /** Reads a Word document in another one; not those that it contains itself. */
 async function innerDocument(zip: ZipArchive, bytes: Uint8Array): Promise<Chunk | undefined> {
@@ -62,6 +68,10 @@ function withNotesOf(node: TreeNode, id: string): TreeNode {
   if (!isElement(node)) return node
   const rename = (value: string) => value.replace(/^(#?note-)(?=\d+$)/, `$1${id}-`)
   const { id: own, href } = node.attributes
-  const attributes = { ...node.attributes, ...(own !== undefined && { id: rename(own) }), ...(href !== undefined && { href: rename(href) }) } // prettier-ignore
+  const attributes = {
+    ...node.attributes,
+    ...(own !== undefined && { id: rename(own) }),
+    ...(href !== undefined && { href: rename(href) }),
+  }
   return { ...node, attributes, children: node.children.map((child) => withNotesOf(child, id)) }
 }

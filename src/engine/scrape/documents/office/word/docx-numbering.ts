@@ -43,7 +43,14 @@ export class Numbering {
           return start === undefined ? [] : [[Number(change.attributes['ilvl']), Number(start) || 0] as const]
         })
         const levels = [...children(definition, 'lvl'), ...changes.flatMap((change) => children(change, 'lvl'))]
-        return [one.attributes['numId'] ?? '', { definition: definition?.attributes['abstractNumId'] ?? '', levels: new Map(levels.map(levelOf)), restarts: new Map(restarts) }] // prettier-ignore
+        return [
+          one.attributes['numId'] ?? '',
+          {
+            definition: definition?.attributes['abstractNumId'] ?? '',
+            levels: new Map(levels.map(levelOf)),
+            restarts: new Map(restarts),
+          },
+        ]
       }),
     )
   }
@@ -63,7 +70,9 @@ export class Numbering {
     const level = list.levels.get(depth)
     if (!level) return { text: '' }
     if (level.format === 'bullet') return { text: '' }
-    const text = level.text.replaceAll(/%([1-9])/g, (_, digit: string) => numberText(counters[Number(digit) - 1] ?? 1, list.levels.get(Number(digit) - 1)?.format ?? 'decimal')) // prettier-ignore
+    const text = level.text.replaceAll(/%([1-9])/g, (_, digit: string) =>
+      numberText(counters[Number(digit) - 1] ?? 1, list.levels.get(Number(digit) - 1)?.format ?? 'decimal'),
+    )
     if (text.trim() === '') return undefined
     const isPlain = level.format === 'decimal' && level.text.trim().replace(/[.)]$/, '') === `%${depth + 1}`
     return isPlain ? { number: counters[depth], text } : { text: text.trim() }

@@ -10,7 +10,8 @@ export interface ListStyle {
 const attr = (node: ElementNode | undefined, name: string): string | undefined => node?.attributes[name]
 
 /** Whether a property is set: elements without a value are. */
-export const isOn = (node: ElementNode | undefined): boolean => node !== undefined && !/^(?:0|false|off|none)$/.test(attr(node, 'val') ?? '1') // prettier-ignore
+export const isOn = (node: ElementNode | undefined): boolean =>
+  node !== undefined && !/^(?:0|false|off|none)$/.test(attr(node, 'val') ?? '1')
 
 /** Returns the heading levels of styles by ID. */
 export function headingsOf(styles: ElementNode | undefined): Map<string, number> {
@@ -19,7 +20,13 @@ export function headingsOf(styles: ElementNode | undefined): Map<string, number>
     const name = attr(child(style, 'name'), 'val') ?? ''
     const outline = attr(first(child(style, 'pPr'), 'outlineLvl'), 'val')
     const [, named] = /^heading (\d)$/i.exec(name) ?? []
-    const level = /^title$/i.test(name) ? 1 : named ? Number(named) : outline === undefined ? undefined : Number(outline) + 1 // prettier-ignore
+    const level = /^title$/i.test(name)
+      ? 1
+      : named
+        ? Number(named)
+        : outline === undefined
+          ? undefined
+          : Number(outline) + 1
     if (level !== undefined && level >= 1 && level <= 9) levels.set(attr(style, 'styleId') ?? '', Math.min(level, 6))
   }
   return levels
@@ -31,7 +38,9 @@ export function listStylesOf(
   numbering: ElementNode | undefined,
 ): Map<string, ListStyle> {
   const byId = new Map(all(styles, 'style').map((style) => [attr(style, 'styleId') ?? '', style]))
-  const linked = new Map(all(numbering, 'lvl').map((level) => [attr(child(level, 'pStyle'), 'val'), Number(attr(level, 'ilvl')) || 0])) // prettier-ignore
+  const linked = new Map(
+    all(numbering, 'lvl').map((level) => [attr(child(level, 'pStyle'), 'val'), Number(attr(level, 'ilvl')) || 0]),
+  )
   const found = new Map<string, ListStyle>()
   for (const [id, style] of byId) {
     let number: ElementNode | undefined

@@ -41,12 +41,16 @@ function partOf(bytes: Buffer): Part {
   return { headers: text.slice(start, at).replaceAll(/\r?\n[ \t]+/g, ' '), body: bytes.subarray(at + end[0].length) }
 }
 
-const header = (headers: string, name: string): string => new RegExp(`^${name}:[ \\t]*(.*)$`, 'im').exec(headers)?.[1]?.trim() ?? '' // prettier-ignore
+const header = (headers: string, name: string): string =>
+  new RegExp(`^${name}:[ \\t]*(.*)$`, 'im').exec(headers)?.[1]?.trim() ?? ''
 
 function decoded({ headers, body }: Part): Uint8Array {
   const encoding = header(headers, 'content-transfer-encoding').toLowerCase()
   if (encoding === 'base64') return Buffer.from(body.toString('latin1'), 'base64')
   if (encoding !== 'quoted-printable') return body
   const text = body.toString('latin1').replaceAll(/=[ \t]*\r?\n/g, '')
-  return Buffer.from(text.replaceAll(/=([\dA-F]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))), 'latin1') // prettier-ignore
+  return Buffer.from(
+    text.replaceAll(/=([\dA-F]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
+    'latin1',
+  )
 }

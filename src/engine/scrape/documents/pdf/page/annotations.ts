@@ -60,11 +60,15 @@ function valueOf({ fieldType, fieldValue, options = [], password }: Annotation):
   if (fieldType === 'Btn' || password) return ''
   const values: unknown[] = Array.isArray(fieldValue) ? fieldValue : [fieldValue]
   const texts = values.filter((value) => typeof value === 'string')
-  return texts.map((value) => options.find(({ exportValue }) => exportValue === value)?.displayValue ?? value).join(', ').trim() // prettier-ignore
+  return texts
+    .map((value) => options.find(({ exportValue }) => exportValue === value)?.displayValue ?? value)
+    .join(', ')
+    .trim()
 }
 
 export const linkAt = ({ bands }: Links, x: number, y: number): string | undefined =>
-  bands.get(Math.floor(y / band))?.find(({ box }) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom)?.href // prettier-ignore
+  bands.get(Math.floor(y / band))?.find(({ box }) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom)
+    ?.href
 
 function placedBox([left = 0, bottom = 0, right = 0, top = 0]: readonly number[], transform: Matrix): Box {
   const points = [apply(transform, left, bottom), apply(transform, right, top)]

@@ -1,7 +1,18 @@
 /** Puts text that was read from left to right into the order in which it is written. */
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
 const leftToRight = /[\p{L}\p{N}]/u
-const brackets = new Map([['(', ')'], [')', '('], ['[', ']'], [']', '['], ['{', '}'], ['}', '{'], ['<', '>'], ['>', '<'], ['«', '»'], ['»', '«']]) // prettier-ignore
+const brackets = new Map([
+  ['(', ')'],
+  [')', '('],
+  ['[', ']'],
+  [']', '['],
+  ['{', '}'],
+  ['}', '{'],
+  ['<', '>'],
+  ['>', '<'],
+  ['«', '»'],
+  ['»', '«'],
+])
 
 export const isRightToLeft = (text: string): boolean => rightToLeft.test(text)
 

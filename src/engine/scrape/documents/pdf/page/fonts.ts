@@ -54,10 +54,34 @@ export function fontFacts(object: unknown): FontFacts {
 }
 
 /** Bullets of symbol fonts, which have no Unicode. */
-const symbols = new Map([['\uF0B7', '•'], ['\uF0A7', '▪'], ['\uF0D8', '➢'], ['\uF0FC', '✓'], ['\uF0A8', '□'], ['\uF0FE', '☑'], ['\uF06F', '☐'], ['\uF02D', '–']]) // prettier-ignore
+const symbols = new Map([
+  ['\uF0B7', '•'],
+  ['\uF0A7', '▪'],
+  ['\uF0D8', '➢'],
+  ['\uF0FC', '✓'],
+  ['\uF0A8', '□'],
+  ['\uF0FE', '☑'],
+  ['\uF06F', '☐'],
+  ['\uF02D', '–'],
+])
 
 const byCode = (chars: string) => new Map([...chars].map((char, code) => [code, char] as const))
-const ligatures = new Map([[11, 'ff'], [12, 'fi'], [13, 'fl'], [14, 'ffi'], [15, 'ffl'], [21, '–'], [22, '—'], [27, 'ff'], [28, 'fi'], [29, 'fl'], [30, 'ffi'], [31, 'ffl'], [127, '-'], [136, '•']]) // prettier-ignore
+const ligatures = new Map([
+  [11, 'ff'],
+  [12, 'fi'],
+  [13, 'fl'],
+  [14, 'ffi'],
+  [15, 'ffl'],
+  [21, '–'],
+  [22, '—'],
+  [27, 'ff'],
+  [28, 'fi'],
+  [29, 'fl'],
+  [30, 'ffi'],
+  [31, 'ffl'],
+  [127, '-'],
+  [136, '•'],
+])
 
 /** Characters at the places where TeX has them, by the names of its fonts: drawings, letters and symbols of formulas, text. */
 const texCharacters: readonly (readonly [RegExp, ReadonlyMap<number, string>])[] = [

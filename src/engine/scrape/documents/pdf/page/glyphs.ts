@@ -36,21 +36,12 @@ interface DrawnGlyph {
   readonly vmetric?: readonly number[] | null
 }
 
-/** The graphics state that `save` and `restore` keep. */
-interface State {
-  matrix: Matrix
-  font: FontFacts
-  size: number
-  charSpacing: number
-  wordSpacing: number
-  scale: number
-  leading: number
-  rise: number
-}
+const startSizes = { size: 0, charSpacing: 0, wordSpacing: 0, scale: 1, leading: 0, rise: 0 }
 
-const start: State = {
-  matrix: identity, font: fontFacts(undefined), size: 0, charSpacing: 0, wordSpacing: 0, scale: 1, leading: 0, rise: 0,
-} // prettier-ignore
+/** The graphics state that `save` and `restore` keep. */
+type State = typeof startSizes & { matrix: Matrix; font: FontFacts }
+
+const start: State = { ...startSizes, matrix: identity, font: fontFacts(undefined) }
 
 /** Thickness up to which a filled rectangle is a line, in points. */
 const ruleThickness = 3
@@ -83,7 +74,10 @@ export class Interpreter {
     this.#onText(on)
     this.#onMarks(on)
     on('constructPath', (paint: number, [path]: readonly ArrayLike<number>[]) => this.#path(paint, path))
-    on('paintImageXObject paintInlineImageXObject paintImageXObjectRepeat paintImageMaskXObject paintImageMaskXObjectGroup paintInlineImageXObjectGroup', () => (this.drawn.hasImages = true)) // prettier-ignore
+    on(
+      'paintImageXObject paintInlineImageXObject paintImageXObjectRepeat paintImageMaskXObject paintImageMaskXObjectGroup paintInlineImageXObjectGroup',
+      () => (this.drawn.hasImages = true),
+    )
   }
 
   run({ fnArray, argsArray }: OperatorList): Drawn {
@@ -180,7 +174,13 @@ export class Interpreter {
       const unit = isVertical ? 0.001 : font.unit
       const advance = width * unit * size
       const total = advance + charSpacing + (glyph.isSpace ? wordSpacing : 0)
-      if (!mark?.isHidden) this.#add(glyph.unicode, full, { x, y: y + rise, advance: isVertical ? advance : advance * scale, id: mark?.id ?? -1 }) // prettier-ignore
+      if (!mark?.isHidden)
+        this.#add(glyph.unicode, full, {
+          x,
+          y: y + rise,
+          advance: isVertical ? advance : advance * scale,
+          id: mark?.id ?? -1,
+        })
       if (isVertical) y += total
       else x += total * scale
     }
@@ -200,9 +200,19 @@ export class Interpreter {
     const height = Math.abs(size) * Math.hypot(c, d) * font.height
     if (text === '' || !Number.isFinite(x + y + width + height) || height === 0) return
     this.drawn.glyphs.push({
-      text, x, y, width, size: height, bold: font.bold, turn: turn < -1.999 ? 2 : turn, mark: place.id,
-      href: undefined, spaced: false, raised: undefined, line: y,
-    }) // prettier-ignore
+      text,
+      x,
+      y,
+      width,
+      size: height,
+      bold: font.bold,
+      turn: turn < -1.999 ? 2 : turn,
+      mark: place.id,
+      href: undefined,
+      spaced: false,
+      raised: undefined,
+      line: y,
+    })
   }
 
   /** Adds straight lines of a path: strokes, and the edges of filled rectangles that are thin. */

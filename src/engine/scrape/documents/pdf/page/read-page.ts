@@ -14,7 +14,6 @@ export async function readPage(
   page: PDFPageProxy,
   operators: Operators,
 ): Promise<PageContent> {
-  // prettier-ignore
   const { transform, width, height } = page.getViewport({ scale: 1 })
   const list = await page.getOperatorList()
   const layers = await document.getOptionalContentConfig()

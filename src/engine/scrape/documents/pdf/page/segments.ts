@@ -36,7 +36,6 @@ function chunksOf(glyphs: readonly Glyph[]): Chunk[] {
       x > last.right - size * 0.5 &&
       x < last.right + size
     ) {
-      // prettier-ignore
       last.glyphs.push(glyph)
       last.right = Math.max(last.right, x + width)
     } else if (glyph.text.trim() === '' && last && Math.abs(y - last.y) < size) last.glyphs.push(glyph)
@@ -63,14 +62,16 @@ function rowsOf(chunks: readonly Chunk[]): Chunk[][] {
 
 function joinRaised(rows: Chunk[][]): Chunk[][] {
   const sizes = rows.map((row) => Math.max(...row.map(({ size }) => size)))
-  for (const [at, row] of rows.entries()) rows[at] = row.filter((chunk) => chunk.isRaised || !joinsOther(chunk, at, rows, sizes)) // prettier-ignore
+  for (const [at, row] of rows.entries())
+    rows[at] = row.filter((chunk) => chunk.isRaised || !joinsOther(chunk, at, rows, sizes))
   return rows.filter((row) => row.length > 0)
 }
 
 /** Moves a chunk to another row where it follows larger text; returns whether there is one. */
 function joinsOther(chunk: Chunk, at: number, rows: readonly Chunk[][], sizes: readonly number[]): boolean {
   if (chunk.right - chunk.left > chunk.size * 8 || rows[at]!.length > maxRowChunks) return false
-  const own = chunk.size * 1.15 < sizes[at]! && rows[at]!.find((one) => isShiftedFrom(one, chunk) && isBaseOf(one, chunk)) // prettier-ignore
+  const own =
+    chunk.size * 1.15 < sizes[at]! && rows[at]!.find((one) => isShiftedFrom(one, chunk) && isBaseOf(one, chunk))
   if (own) {
     raise(chunk, own)
     return false
@@ -104,8 +105,13 @@ function nearRows(rows: readonly Chunk[][], sizes: readonly number[], at: number
 
 /** Whether small text is raised or lowered beside or within `base`. */
 const isBaseOf = (base: Chunk, chunk: Chunk): boolean =>
-  !base.isRaised && !chunk.isRaised && base.size < chunk.size * 3 && isBeside(base, chunk) &&
-  (base.size > chunk.size * 1.15 ? chunk.y - base.y < base.size * 0.35 && base.y - chunk.y < base.size * 0.7 : isShifted(base, chunk)) // prettier-ignore
+  !base.isRaised &&
+  !chunk.isRaised &&
+  base.size < chunk.size * 3 &&
+  isBeside(base, chunk) &&
+  (base.size > chunk.size * 1.15
+    ? chunk.y - base.y < base.size * 0.35 && base.y - chunk.y < base.size * 0.7
+    : isShifted(base, chunk))
 
 /** Whether small text in the row of larger text is off its line. */
 const isShiftedFrom = (base: Chunk, { size, y }: Chunk): boolean =>
@@ -113,7 +119,10 @@ const isShiftedFrom = (base: Chunk, { size, y }: Chunk): boolean =>
 
 /** Whether single letters of the same size are a little off the line, as in logos. */
 const isShifted = (base: Chunk, { glyphs, size, y }: Chunk): boolean =>
-  glyphs.length <= 2 && base.glyphs.length > 2 && Math.abs(base.size - size) < size * 0.15 && Math.abs(y - base.y) < size * 0.36 // prettier-ignore
+  glyphs.length <= 2 &&
+  base.glyphs.length > 2 &&
+  Math.abs(base.size - size) < size * 0.15 &&
+  Math.abs(y - base.y) < size * 0.36
 
 const isBeside = (base: Chunk, { left, right }: Chunk): boolean =>
   (left > base.right - base.size * 0.6 && left < base.right + base.size * 0.3) ||
@@ -171,7 +180,20 @@ const isCopy = (last: Glyph, { text, x, y, size }: Glyph): boolean =>
   last.text === text && x - last.x < last.width * 0.3 && Math.abs(y - last.y) < size * 0.15
 
 /** Accents that old TeX fonts draw over their letter, as combining characters. */
-const accents = new Map([['´', '\u0301'], ['`', '\u0300'], ['¨', '\u0308'], ['ˆ', '\u0302'], ['˜', '\u0303'], ['ˇ', '\u030C'], ['˚', '\u030A'], ['¸', '\u0327'], ['˙', '\u0307'], ['˘', '\u0306'], ['¯', '\u0304'], ['˝', '\u030B']]) // prettier-ignore
+const accents = new Map([
+  ['´', '\u0301'],
+  ['`', '\u0300'],
+  ['¨', '\u0308'],
+  ['ˆ', '\u0302'],
+  ['˜', '\u0303'],
+  ['ˇ', '\u030C'],
+  ['˚', '\u030A'],
+  ['¸', '\u0327'],
+  ['˙', '\u0307'],
+  ['˘', '\u0306'],
+  ['¯', '\u0304'],
+  ['˝', '\u030B'],
+])
 
 const isAccentOn = (accent: Glyph, letter: Glyph): boolean => {
   const middle = accent.x + accent.width / 2
@@ -226,7 +248,8 @@ function piecesOf(glyphs: readonly Glyph[], tracking: number): Piece[] {
   for (let at = 0; at < glyphs.length; at++) {
     const glyph = glyphs[at]!
     const last = glyphs[at - 1]
-    if (last && isWordStart(last, glyph, tracking)) pieces.push({ text: ' ', href: last.href === glyph.href ? last.href : undefined, raised: undefined }) // prettier-ignore
+    if (last && isWordStart(last, glyph, tracking))
+      pieces.push({ text: ' ', href: last.href === glyph.href ? last.href : undefined, raised: undefined })
     pieces.push(glyph)
   }
   return pieces

@@ -58,9 +58,12 @@ function ruleCount(run: readonly Row[], rules: readonly Box[]): number {
   const width = area.right - area.left
   const heights = rules.filter(
     ({ left, top, right, bottom }) =>
-      bottom - top < 3 && top > area.top - 12 && top < area.bottom + 12 &&
-      Math.min(right, area.right) - Math.max(left, area.left) > width * 0.9 && right - left < width * 1.5,
-  ) // prettier-ignore
+      bottom - top < 3 &&
+      top > area.top - 12 &&
+      top < area.bottom + 12 &&
+      Math.min(right, area.right) - Math.max(left, area.left) > width * 0.9 &&
+      right - left < width * 1.5,
+  )
   return new Set(heights.map(({ top }) => Math.round(top / 3))).size
 }
 
@@ -90,7 +93,8 @@ function isPairs(run: readonly Row[], columns: Columns): boolean {
   const [head] = run
   const hasBoldHead = head!.every(({ bold }) => bold) && !run[1]!.every(({ bold }) => bold)
   const numbers = (texts: readonly string[]) => texts.filter(isNumeric).length >= texts.length * 0.6
-  const isShort = first.every((text) => text.split(' ').length <= 4) && second.every((text) => text.split(' ').length <= 8) // prettier-ignore
+  const isShort =
+    first.every((text) => text.split(' ').length <= 4) && second.every((text) => text.split(' ').length <= 8)
   const isSpaced = columns[1]!.left - columns[0]!.right > head![0]!.size
   return hasBoldHead || numbers(first) || numbers(second) || (isShort && isSpaced && run.length >= 3)
 }
@@ -105,7 +109,7 @@ function cellRows(run: readonly Row[], columns: Columns): Cell[][] {
     for (const segment of row) cells[columns.findIndex(({ right }) => segment.left < right)]?.push(segment)
     const isContinued = at > 0 && cells[0]!.length === 0 && gaps[at - 1]! < Math.min(usual * 1.05, row[0]!.size * 1.5)
     if (isContinued && row.length < columns.length)
-      for (const [column, more] of cells.entries()) table.at(-1)![column]!.push(...more) // prettier-ignore
+      for (const [column, more] of cells.entries()) table.at(-1)![column]!.push(...more)
     else table.push(cells)
   }
   return table.map((cells) => cells.map((parts) => ({ lines: cellLines(parts) })))

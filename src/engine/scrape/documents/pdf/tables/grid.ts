@@ -81,7 +81,11 @@ function gridOf({ across, down }: Lines): Grid | undefined {
   const ends = across.flatMap(({ left, right }) => [left, right])
   const inner = positions(down.map(({ left, right }) => (left + right) / 2))
   const [left, right] = [Math.min(...ends), Math.max(...ends)]
-  const xs = [...(left < inner[0]! - near * 2 ? [left] : []), ...inner, ...(right > inner.at(-1)! + near * 2 ? [right] : [])] // prettier-ignore
+  const xs = [
+    ...(left < inner[0]! - near * 2 ? [left] : []),
+    ...inner,
+    ...(right > inner.at(-1)! + near * 2 ? [right] : []),
+  ]
   if (inner.length === 0 || xs.length < 3 || ys.length < 3 || xs.length * ys.length > maxCells) return undefined
   return {
     ...boxAround([...across, ...down]),

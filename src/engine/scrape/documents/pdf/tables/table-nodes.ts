@@ -6,7 +6,11 @@ import { inlineOf } from '../text/join-lines.ts'
 
 /** Returns a table whose head is the first row. */
 export function tableOf({ rows: [head, ...body] }: TableBlock, compounds: ReadonlySet<string>): ElementNode {
-  const row = (cells: readonly Cell[], tag: string) => elementAround('tr', cells.map((cell) => cellNode(cell, tag, compounds))) // prettier-ignore
+  const row = (cells: readonly Cell[], tag: string) =>
+    elementAround(
+      'tr',
+      cells.map((cell) => cellNode(cell, tag, compounds)),
+    )
   const rows = body.map((cells) => row(cells, 'td'))
   return elementAround('table', [elementAround('thead', [row(head!, 'th')]), elementAround('tbody', rows)])
 }

@@ -36,7 +36,8 @@ export function headingOf(paragraph: Paragraph, body: number): Candidate | undef
   const { lines } = paragraph
   const text = textOf(paragraph)
   const { size } = lines[0]!
-  if (text.length > maxChars || lines.length > 4 || !/\p{L}/u.test(text) || paragraph.marker?.kind === 'bullet') return undefined // prettier-ignore
+  if (text.length > maxChars || lines.length > 4 || !/\p{L}/u.test(text) || paragraph.marker?.kind === 'bullet')
+    return undefined
   const number = numbering.exec(text)
   const depth = number?.[1] ? number[1].split('.').length : 0
   if (size > body * larger) return { size: rounded(size), depth }

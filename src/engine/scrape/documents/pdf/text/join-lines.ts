@@ -9,8 +9,9 @@ const wide = /[\u3000-\u303F\u3040-\u30FF\u3400-\u9FFF\uF900-\uFAFF\uFF00-\uFFEF
 
 /** Whether short lines are entries of their own, as in addresses, rather than one text. */
 export const areSeparate = (lines: readonly Line[]): boolean =>
-  lines.length > 1 && lines.length < 12 &&
-  lines.every(({ text }, at) => text.length <= 40 && !/[,;-]$/.test(text) && (at === 0 || /^[\p{Lu}\d+(]/u.test(text))) // prettier-ignore
+  lines.length > 1 &&
+  lines.length < 12 &&
+  lines.every(({ text }, at) => text.length <= 40 && !/[,;-]$/.test(text) && (at === 0 || /^[\p{Lu}\d+(]/u.test(text)))
 
 /**
  * Returns the nodes of lines that are one paragraph. `compounds`: words with hyphens of the document, in lower case.
@@ -21,8 +22,8 @@ export function inlineOf(
   compounds: ReadonlySet<string>,
   { skip = 0, breaks = false } = {},
 ): TreeNode[] {
-  // prettier-ignore
-  if (breaks) return lines.flatMap((line, at) => [...(at > 0 ? [element('br', {})] : []), ...inlineOf([line], compounds)])
+  if (breaks)
+    return lines.flatMap((line, at) => [...(at > 0 ? [element('br', {})] : []), ...inlineOf([line], compounds)])
   const runs: Run[] = []
   for (const line of lines) {
     const last = runs.at(-1)
@@ -42,7 +43,8 @@ function joinTo(runs: Run[], last: Run, next: Run, compounds: ReadonlySet<string
   const hyphen = /(\p{L}[\p{L}-]*)([-\u2010\u00AD])$/u.exec(text)
   if (hyphen && /^\p{L}|^\d/u.test(next.text)) {
     const word = /^[\p{L}-]*/u.exec(next.text)![0]
-    const isKept = hyphen[2] !== '\u00AD' && (!/^\p{Ll}/u.test(word) || compounds.has(`${hyphen[1]}-${word}`.toLowerCase())) // prettier-ignore
+    const isKept =
+      hyphen[2] !== '\u00AD' && (!/^\p{Ll}/u.test(word) || compounds.has(`${hyphen[1]}-${word}`.toLowerCase()))
     last.text = isKept ? text : text.slice(0, -1)
     push(runs, last, next, '')
     return

@@ -28,7 +28,11 @@ export class ListBuilder {
     const outer = this.#open[0]
     if (!outer) return true
     const isOuter = depth === undefined ? lines[0]!.left <= outer.left + lines[0]!.size * 0.5 : depth === 0
-    return !isOuter || (marker!.kind === 'number') === outer.isOrdered && (!outer.isOrdered || marker!.number === outer.start + outer.items.length) // prettier-ignore
+    return (
+      !isOuter ||
+      ((marker!.kind === 'number') === outer.isOrdered &&
+        (!outer.isOrdered || marker!.number === outer.start + outer.items.length))
+    )
   }
 
   add({ paragraph: { lines, marker }, depth }: TextPart): void {
@@ -40,7 +44,7 @@ export class ListBuilder {
     const current = this.#open.at(-1)
     const isNested = current && (depth === undefined ? left > current.left + size * 0.8 : depth >= this.#open.length)
     if (!current || (isNested && this.#open.length < maxDepth))
-      this.#open.push({ left, isOrdered, start: marker!.number, items: [] }) // prettier-ignore
+      this.#open.push({ left, isOrdered, start: marker!.number, items: [] })
     else if (current.isOrdered !== isOrdered) {
       this.#close()
       this.#open.push({ left, isOrdered, start: marker!.number, items: [] })

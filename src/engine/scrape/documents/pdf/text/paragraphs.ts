@@ -72,7 +72,8 @@ function continues({ lines, marker }: Paragraph, line: Line, usual: Usual): bool
   const first = lines[0]!
   if (marker && line.left <= first.left + 0.5) return false
   if (reference.test(line.text) && (reference.test(first.text) || endsSentence.test(last.text))) return false
-  const isCentred = Math.abs(last.left + last.right - line.left - line.right) < size * 0.5 && last.left - usual.left > size // prettier-ignore
+  const isCentred =
+    Math.abs(last.left + last.right - line.left - line.right) < size * 0.5 && last.left - usual.left > size
   const isOpen = /^\p{Ll}/u.test(line.text) && !endsSentence.test(last.text)
   const isShort = !isCentred && !isOpen && isShortLine(last, line, usual)
   if (last.bold !== line.bold && (isShort || endsSentence.test(last.text))) return false
@@ -80,7 +81,13 @@ function continues({ lines, marker }: Paragraph, line: Line, usual: Usual): bool
   const indent = Math.abs(line.left - last.left)
   if (usual.isHanging && line.left < usual.left + 1 && last.left > usual.left + size * 0.8) return false
   const isFirstOfItem = lines.length === 1 && (marker !== undefined || usual.isHanging || reference.test(first.text))
-  return !(indent > size * 0.8 && !isCentred && !isFirstOfItem && !isRightToLeft(line.text) && endsSentence.test(last.text)) // prettier-ignore
+  return !(
+    indent > size * 0.8 &&
+    !isCentred &&
+    !isFirstOfItem &&
+    !isRightToLeft(line.text) &&
+    endsSentence.test(last.text)
+  )
 }
 
 export const isHyphenated = (text: string): boolean => /[\p{L}][-\u2010\u00AD]$/u.test(text)

@@ -1,0 +1,11 @@
+/** What the tokenizer needs of the parser that takes its tokens. */
+import type { TokenHandler } from 'parse5'
+
+export interface HtmlHandler extends TokenHandler {
+  /** Whether the current node is an SVG or MathML element, where CDATA sections exist. */
+  readonly isForeign: boolean
+  /** Whether white space before other characters needs no token of its own. */
+  readonly joinsText: boolean
+  /** Whether white space and other characters are told apart within a text, as in `<frameset>`. */
+  readonly splitsText: boolean
+}
