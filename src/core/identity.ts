@@ -1,8 +1,16 @@
 /** Fields of the identity of a read, by name: without zod, to start fast. Their shapes are in `shapes/read/identity.ts`. */
 
 const identityNames = [
-  'profile', 'save_profile', 'headers', 'cookies', 'user_agent', 'locale', 'timezone', 'geolocation', 'mobile',
-] as const // prettier-ignore
+  'profile',
+  'save_profile',
+  'headers',
+  'cookies',
+  'user_agent',
+  'locale',
+  'timezone',
+  'geolocation',
+  'mobile',
+] as const
 
 export type IdentityName = (typeof identityNames)[number]
 

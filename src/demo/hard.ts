@@ -82,7 +82,10 @@ customElements.define('tea-rating', class extends HTMLElement {
 })
 </script>`)}`
 
-const reservation = html`<!doctype html><title>Reservation</title><form method="post" action="/hard/reservation"><label>Guests <input name="guests" type="number" min="1" max="8" required></label> <button>Reserve</button></form>` // prettier-ignore
+const reservation = html`<!doctype html><title>Reservation</title>
+  <form method="post" action="/hard/reservation">
+    <label>Guests <input name="guests" type="number" min="1" max="8" required /></label> <button>Reserve</button>
+  </form>`
 
 const hidden = html`<h1>Notes</h1>
   <p>The kettle is in the second drawer.</p>
@@ -96,7 +99,14 @@ function calendar(context: Context) {
     .slice(1)
     .map(Number)
   const at = (offset: number) => new Date(Date.UTC(year, month - 1 + offset)).toISOString().slice(0, 7)
-  return context.html(page('Calendar', html`<h1>${at(0)}</h1><p>No reservations.</p><p><a href="/hard/calendar?month=${at(-1)}">Earlier</a> <a href="/hard/calendar?month=${at(1)}">Later</a></p>`)) // prettier-ignore
+  return context.html(
+    page(
+      'Calendar',
+      html`<h1>${at(0)}</h1>
+        <p>No reservations.</p>
+        <p><a href="/hard/calendar?month=${at(-1)}">Earlier</a> <a href="/hard/calendar?month=${at(1)}">Later</a></p>`,
+    ),
+  )
 }
 
 /** Declares more bytes than it sends. */
@@ -123,11 +133,24 @@ export function hardPages(): Hono {
       ),
     )
   })
-  app.get('/tab', (context) => context.html(page('Tabs', html`<h1>Tabs</h1><p><a href="/docs/start" target="_blank">Open the manual in a new tab</a></p>`))) // prettier-ignore
+  app.get('/tab', (context) =>
+    context.html(
+      page(
+        'Tabs',
+        html`<h1>Tabs</h1>
+          <p><a href="/docs/start" target="_blank">Open the manual in a new tab</a></p>`,
+      ),
+    ),
+  )
   app.get('/reservation', (context) => context.html(reservation))
   app.post('/reservation', async (context) => {
     const guests = Math.trunc(Number((await context.req.parseBody())['guests']))
-    return context.html(html`<!doctype html><title>Reservation</title><p role="status">${guests >= 1 && guests <= 8 ? `A table for ${guests} is reserved.` : 'One to eight guests, please.'}</p>`) // prettier-ignore
+    return context.html(
+      html`<!doctype html><title>Reservation</title>
+        <p role="status">
+          ${guests >= 1 && guests <= 8 ? `A table for ${guests} is reserved.` : 'One to eight guests, please.'}
+        </p>`,
+    )
   })
   app.get('/calendar', calendar)
   app.get('/loop', (context) => context.redirect('/hard/loop'))

@@ -37,7 +37,10 @@ export function readingsTable(): Hono {
   app.get('/', (context) => {
     const { room, sort } = context.req.query()
     const by = isColumn(sort) ? sort : 'number'
-    const rows = sorted(readings.filter((one) => !room || one.room === room), by) // prettier-ignore
+    const rows = sorted(
+      readings.filter((one) => !room || one.room === room),
+      by,
+    )
     const last = Math.max(1, Math.ceil(rows.length / perPage))
     const at = Math.min(last, Math.max(1, Math.trunc(Number(context.req.query('page'))) || 1))
     const link = (changed: Record<string, string>) =>

@@ -40,6 +40,15 @@ export function demoSite(): Hono {
   app.route('/readings', readingsTable())
   app.route('/app', tasksApp())
   app.route('/hard', hardPages())
-  app.notFound((context) => context.html(page('Not found', html`<h1>There is no such page</h1><p><a href="/">Start</a></p>`), 404)) // prettier-ignore
+  app.notFound((context) =>
+    context.html(
+      page(
+        'Not found',
+        html`<h1>There is no such page</h1>
+          <p><a href="/">Start</a></p>`,
+      ),
+      404,
+    ),
+  )
   return app
 }

@@ -59,7 +59,11 @@ const shell = page(
 )
 
 export function tasksApp(): Hono {
-  let tasks: Task[] = ['Order Sencha', 'Clean the iron kettle', 'Call the customer of order 7'].map((title, at) => ({ id: at + 1, title, done: at === 1 })) // prettier-ignore
+  let tasks: Task[] = ['Order Sencha', 'Clean the iron kettle', 'Call the customer of order 7'].map((title, at) => ({
+    id: at + 1,
+    title,
+    done: at === 1,
+  }))
   let last = tasks.length
   const app = new Hono()
   app.get('/', (context) => context.html(shell))

@@ -39,10 +39,22 @@ export async function startList(
 
 /** Starts a batch scrape. */
 export async function startBatch(engine: Engine, input: BatchInput, call: Call, v2?: true) {
-  const { urls: listed, ignore_invalid_urls: ignore, max_concurrency: atOnce, actions, append_to_id: _, ...options } = input // prettier-ignore
+  const {
+    urls: listed,
+    ignore_invalid_urls: ignore,
+    max_concurrency: atOnce,
+    actions,
+    append_to_id: _,
+    ...options
+  } = input
   const { urls, invalid } = validUrls(listed, ignore)
   const concurrency = atOnce === undefined ? {} : { concurrency: Math.min(atOnce, limits.crawl.mostAtOnce) }
-  const { id } = await startList(engine, { kind: 'batch', urls, actions }, { ...options, ...concurrency, ...(v2 && { v2 }) }, call) // prettier-ignore
+  const { id } = await startList(
+    engine,
+    { kind: 'batch', urls, actions },
+    { ...options, ...concurrency, ...(v2 && { v2 }) },
+    call,
+  )
   return { success: true, id, ...(ignore && { invalidURLs: invalid }) }
 }
 

@@ -33,14 +33,47 @@ const cases = (url: string): readonly Case[] => {
   const plainClick = (p: Page) => p.locator('#b').first().click()
   return [
     { name: 'click', steps: [click], plain: plainClick },
-    { name: 'hover', steps: [{ command: 'hover', data: { selector: '#h' } }], plain: (p) => p.locator('#h').first().hover() },
-    { name: 'fill', steps: [{ command: 'fill', data: { selector: '#q', text: 'tea' } }], plain: (p) => p.locator('#q').first().fill('tea') },
+    {
+      name: 'hover',
+      steps: [{ command: 'hover', data: { selector: '#h' } }],
+      plain: (p) => p.locator('#h').first().hover(),
+    },
+    {
+      name: 'fill',
+      steps: [{ command: 'fill', data: { selector: '#q', text: 'tea' } }],
+      plain: (p) => p.locator('#q').first().fill('tea'),
+    },
     { name: 'type ten letters', steps: [type], plain: typeInto },
-    { name: 'select', steps: [{ command: 'select_option', data: { selector: '#s', values: ['two'] } }], plain: (p) => p.locator('#s').first().selectOption(['two']) },
-    { name: 'check, uncheck', steps: [{ command: 'check', data: { selector: '#c' } }, { command: 'uncheck', data: { selector: '#c' } }], plain: async (p) => { await p.locator('#c').first().check(); await p.locator('#c').first().uncheck() } },
-    { name: 'press', steps: [{ command: 'press_key', data: { selector: '#q', key: 'a' } }], plain: (p) => p.locator('#q').first().press('a') },
+    {
+      name: 'select',
+      steps: [{ command: 'select_option', data: { selector: '#s', values: ['two'] } }],
+      plain: (p) => p.locator('#s').first().selectOption(['two']),
+    },
+    {
+      name: 'check, uncheck',
+      steps: [
+        { command: 'check', data: { selector: '#c' } },
+        { command: 'uncheck', data: { selector: '#c' } },
+      ],
+      plain: async (p) => {
+        await p.locator('#c').first().check()
+        await p.locator('#c').first().uncheck()
+      },
+    },
+    {
+      name: 'press',
+      steps: [{ command: 'press_key', data: { selector: '#q', key: 'a' } }],
+      plain: (p) => p.locator('#q').first().press('a'),
+    },
     { name: 'open', steps: [open], plain: (p) => p.goto(url) },
-    { name: 'open, click', steps: [open, click], plain: async (p) => { await p.goto(url); await plainClick(p) } },
+    {
+      name: 'open, click',
+      steps: [open, click],
+      plain: async (p) => {
+        await p.goto(url)
+        await plainClick(p)
+      },
+    },
     {
       name: '**open, click, type, read, five times**',
       steps: Array.from({ length: 5 }, () => [open, click, type, read]).flat(),
@@ -53,7 +86,7 @@ const cases = (url: string): readonly Case[] => {
         }
       },
     },
-  ] // prettier-ignore
+  ]
 }
 
 async function rowOf({ name, steps, plain }: Case, side: Side, id: string, other: Page, url: string): Promise<Row> {

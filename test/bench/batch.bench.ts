@@ -29,7 +29,12 @@ const commandsFor = (url: string, count = 4 * rounds): CommandCall[] => {
 
 /** The same in agent-browser's spelling. */
 const agentInput = (url: string): string => {
-  const round = [['open', url], ['click', '#b'], ['type', '#q', text], ['get', 'text', '#h']] // prettier-ignore
+  const round = [
+    ['open', url],
+    ['click', '#b'],
+    ['type', '#q', text],
+    ['get', 'text', '#h'],
+  ]
   return JSON.stringify(Array.from({ length: rounds }, () => round).flat())
 }
 

@@ -49,7 +49,28 @@ async function typeInto(p: Page) {
   await field.pressSequentially('ten letters')
 }
 
-const batch = ['get_title', 'click', 'get_text', 'evaluate', 'get_attribute', 'focus', 'get_title', 'click', 'get_text', 'hover', 'evaluate', 'get_element_bounding_box', 'click', 'get_title', 'get_text', 'check', 'select_option', 'evaluate', 'get_attribute', 'click'] // prettier-ignore
+const batch = [
+  'get_title',
+  'click',
+  'get_text',
+  'evaluate',
+  'get_attribute',
+  'focus',
+  'get_title',
+  'click',
+  'get_text',
+  'hover',
+  'evaluate',
+  'get_element_bounding_box',
+  'click',
+  'get_title',
+  'get_text',
+  'check',
+  'select_option',
+  'evaluate',
+  'get_attribute',
+  'click',
+]
 
 export async function measure(): Promise<Table[]> {
   const site = await serveSite({ '/': page })

@@ -70,7 +70,14 @@ const speedText = (pages: number, { seconds, spread: [fastest, slowest] }: Middl
 const missedOf = ({ missedRendered, rendered }: Crawled): string => `${missedRendered} of ${rendered}`
 
 async function mixedTable(field: Field): Promise<Table> {
-  const found = await inTurn(field, ['rawCdp', 'crawleePlaywright', 'playwrightPages', 'playwrightLoop', 'browser', 'auto']) // prettier-ignore
+  const found = await inTurn(field, [
+    'rawCdp',
+    'crawleePlaywright',
+    'playwrightPages',
+    'playwrightLoop',
+    'browser',
+    'auto',
+  ])
   const faster = (of: Crawled, than: Crawled) => than.seconds / of.seconds
   const { rawCdp, crawleePlaywright, playwrightPages, playwrightLoop, browser, auto } = found
   const row = (name: string, report: Middle, ...cells: string[]): Row => ({
@@ -146,8 +153,22 @@ async function longTable(field: Field): Promise<Table> {
     columns: ['first', 'last', 'change'],
     note: `${speedOf(longPages, crawled).toFixed(1)} pages/s over all, ${incomplete.length} pages incomplete, script-filled pages missed: ${missedOf(crawled)}. Speed over pages 500 to 2500 and over the last 2000; memory (PSS of all processes) after page 500 and at the end.`,
     rows: [
-      { name: 'pages/s', cells: [first.toFixed(1), last.toFixed(1), bounded(`${(drift * 100).toFixed(0)} % (at most 10 %)`, drift <= 0.1)] }, // prettier-ignore
-      { name: 'memory, MB', cells: [begin.toFixed(0), end.toFixed(0), bounded(`${((end / begin - 1) * 100).toFixed(0)} % (flat: at most 10 %)`, end / begin <= 1.1)] }, // prettier-ignore
+      {
+        name: 'pages/s',
+        cells: [
+          first.toFixed(1),
+          last.toFixed(1),
+          bounded(`${(drift * 100).toFixed(0)} % (at most 10 %)`, drift <= 0.1),
+        ],
+      },
+      {
+        name: 'memory, MB',
+        cells: [
+          begin.toFixed(0),
+          end.toFixed(0),
+          bounded(`${((end / begin - 1) * 100).toFixed(0)} % (flat: at most 10 %)`, end / begin <= 1.1),
+        ],
+      },
     ],
   }
 }

@@ -43,24 +43,44 @@ export async function measure(): Promise<Table[]> {
 
 async function servers(served: { readonly url: string }): Promise<Server[]> {
   const { path: browser } = await locateBrowser({ headless: true, stealth: true }, { cacheDir: '/nonexistent' })
-  const program = async (name: string, version: string, file: string) => fileURLToPath(new URL(file, await packageFolder(name, version))) // prettier-ignore
+  const program = async (name: string, version: string, file: string) =>
+    fileURLToPath(new URL(file, await packageFolder(name, version)))
   const headless = ['--headless', '--isolated']
   return [
-    { name: 'bax', tasks: tasks.bax, start: async () => Recorder.start([baxProgram, 'mcp', '--embedded']) }, // prettier-ignore
+    { name: 'bax', tasks: tasks.bax, start: async () => Recorder.start([baxProgram, 'mcp', '--embedded']) },
     {
       name: 'Playwright MCP 0.0.83',
       tasks: tasks.playwright,
-      start: async () => Recorder.start([await program('@playwright/mcp', '0.0.83', 'cli.js'), ...headless, '--no-sandbox', '--executable-path', browser]), // prettier-ignore
+      start: async () =>
+        Recorder.start([
+          await program('@playwright/mcp', '0.0.83', 'cli.js'),
+          ...headless,
+          '--no-sandbox',
+          '--executable-path',
+          browser,
+        ]),
     },
     {
       name: 'chrome-devtools-mcp 1.11',
       tasks: tasks.devtools,
-      start: async () => Recorder.start([await program('chrome-devtools-mcp', '1.11.0', 'build/src/bin/chrome-devtools-mcp.js'), ...headless, '--executablePath', browser, '--chromeArg=--no-sandbox', '--no-usage-statistics']), // prettier-ignore
+      start: async () =>
+        Recorder.start([
+          await program('chrome-devtools-mcp', '1.11.0', 'build/src/bin/chrome-devtools-mcp.js'),
+          ...headless,
+          '--executablePath',
+          browser,
+          '--chromeArg=--no-sandbox',
+          '--no-usage-statistics',
+        ]),
     },
     {
       name: 'firecrawl-mcp 3.22, with bax as its API',
       tasks: tasks.firecrawl,
-      start: async () => Recorder.start([await program('firecrawl-mcp', '3.22.0', 'dist/index.js')], { FIRECRAWL_API_URL: served.url, FIRECRAWL_API_KEY: 'none' }), // prettier-ignore
+      start: async () =>
+        Recorder.start([await program('firecrawl-mcp', '3.22.0', 'dist/index.js')], {
+          FIRECRAWL_API_URL: served.url,
+          FIRECRAWL_API_KEY: 'none',
+        }),
     },
   ]
 }
@@ -94,14 +114,24 @@ function tableOf(measured: readonly (Measured & { name: string })[], skipped: re
     return counted.length < 3 ? undefined : counted.reduce((sum, { characters }) => sum + characters, tools)
   }
   const best = Math.min(...peers.flatMap((one) => total(one) ?? []))
-  const cell = (counted: Measured['edit']) => typeof counted === 'object' ? `${counted.characters} in ${counted.calls}` : (counted ?? '-') // prettier-ignore
+  const cell = (counted: Measured['edit']) =>
+    typeof counted === 'object' ? `${counted.characters} in ${counted.calls}` : (counted ?? '-')
   const rows: Row[] = measured.map((one) => {
     const sum = total(one)
     const share =
       sum === undefined || one !== own || best === Infinity
         ? ''
         : ` (${Math.round((sum / best) * 100)} % of the best other; at most 60 %)`
-    return { name: one.name, cells: [String(one.tools), cell(one.edit), cell(one.find), cell(one.list), sum === undefined ? '-' : `${sum}${share}`] } // prettier-ignore
+    return {
+      name: one.name,
+      cells: [
+        String(one.tools),
+        cell(one.edit),
+        cell(one.find),
+        cell(one.list),
+        sum === undefined ? '-' : `${sum}${share}`,
+      ],
+    }
   })
   return {
     title: 'Characters that an agent reads over MCP',

@@ -121,7 +121,10 @@ async function crawlTable(site: string, folder: string): Promise<Table> {
   const row = (name: string, variant: CrawlVariant, bound?: number): Row => {
     const ratio = median(speeds(variant)) / before
     const cell = `${ratio.toFixed(2)}x`
-    return { name, cells: [withRange(speeds(variant), 1), bound ? bounded(cell, ratio >= bound, `at least ${bound}x`) : cell] } // prettier-ignore
+    return {
+      name,
+      cells: [withRange(speeds(variant), 1), bound ? bounded(cell, ratio >= bound, `at least ${bound}x`) : cell],
+    }
   }
   return {
     title: `A crawl of ${pages} static pages`,

@@ -51,7 +51,10 @@ export async function measure(): Promise<Table[]> {
     startForeignBrowser(),
     serveSite({ '/': '<title>Page</title><button>Press</button>', '/small': 'small', '/flood': flood }),
   ])
-  const client = createClient(overHttp(server.address), Object.entries(operations).map(([name, { http }]) => ({ name, http }))) // prettier-ignore
+  const client = createClient(
+    overHttp(server.address),
+    Object.entries(operations).map(([name, { http }]) => ({ name, http })),
+  )
   try {
     const { token } = await client.createRelayToken({})
     const fixtures: Fixtures = { client, address: server.address, foreign, site, token }

@@ -31,7 +31,15 @@ interface Bench {
 export async function measure(): Promise<Table[]> {
   const stateDir = await mkdtemp(join(tmpdir(), 'bax-bench-'))
   const shell = { ...(dockerHost && { dockerHost }), warm: 1 }
-  const engine = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: true, log: () => {}, shell }) // prettier-ignore
+  const engine = createEngine({
+    home: 'server',
+    stateDir,
+    cacheDir: stateDir,
+    display: false,
+    writeAnywhere: true,
+    log: () => {},
+    shell,
+  })
   try {
     const { docker, endpoint } = await connectDocker(shell)
     const { session_id: session } = await engine.shells.sessions.create(shellSessionInput.parse({ image }), call)
@@ -57,7 +65,9 @@ const viaEngine = ({ engine, session }: Bench) =>
 
 /** Like a client of Docker's API: create, start, read to the end, inspect. */
 async function execThroughApi({ docker, container }: Bench): Promise<void> {
-  const exec = await docker.getContainer(container).exec({ Cmd: ['bash', '-c', command], AttachStdout: true, AttachStderr: true }) // prettier-ignore
+  const exec = await docker
+    .getContainer(container)
+    .exec({ Cmd: ['bash', '-c', command], AttachStdout: true, AttachStderr: true })
   const stream = await exec.start({ hijack: true, stdin: false })
   stream.resume()
   await new Promise<void>((resolve) => stream.on('end', resolve))

@@ -42,7 +42,10 @@ interface Endpoint {
 
 const endpoints: Record<string, () => Promise<Endpoint>> = {
   'a session': async () => {
-    const made = (await served.request('POST', '/sessions', { headless: true, start_url: `${site.url}/` })) as Record<string, string> // prettier-ignore
+    const made = (await served.request('POST', '/sessions', { headless: true, start_url: `${site.url}/` })) as Record<
+      string,
+      string
+    >
     const path = `/sessions/${made['session_id']}`
     return {
       cdpUrl: made['cdp_url']!,
@@ -138,7 +141,12 @@ describe.each(Object.keys(endpoints))('%s', (kind) => {
       webSocketDebuggerUrl: address,
     })
     const pages = (await (await fetch(at('/json/list'))).json()) as Record<string, string>[]
-    expect(pages).toContainEqual({ id: expect.any(String), type: 'page', title: expect.any(String), url: expect.any(String) }) // prettier-ignore
+    expect(pages).toContainEqual({
+      id: expect.any(String),
+      type: 'page',
+      title: expect.any(String),
+      url: expect.any(String),
+    })
     const refused = await fetch(at('/json/version').replace(endpoint.token, 'wrong'))
     expect(refused.status).toBe(401)
   })

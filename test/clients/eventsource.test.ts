@@ -32,7 +32,9 @@ afterAll(async () => {
 })
 
 async function newSession() {
-  const { session_id: id, frame_token: token } = (await served.request('POST', '/sessions', { headless: true })) as Record<string, string> // prettier-ignore
+  const { session_id: id, frame_token: token } = (await served.request('POST', '/sessions', {
+    headless: true,
+  })) as Record<string, string>
   const run = (...expressions: string[]) =>
     served.request('POST', '/commands', {
       session_id: id,
@@ -119,13 +121,23 @@ test('fetch-event-source of Microsoft receives events and no empty messages', as
   }
   const { getLines, getMessages } = await packageModule<{
     getLines(onLine: (line: Uint8Array, fieldLength: number) => void): (chunk: Uint8Array) => void
-    getMessages(onId: (id: string) => void, onRetry: (ms: number) => void, onMessage: (message: Message) => void): (line: Uint8Array, fieldLength: number) => void
-  }>('@microsoft/fetch-event-source', '2.0.1', 'lib/esm/parse.js') // prettier-ignore
+    getMessages(
+      onId: (id: string) => void,
+      onRetry: (ms: number) => void,
+      onMessage: (message: Message) => void,
+    ): (line: Uint8Array, fieldLength: number) => void
+  }>('@microsoft/fetch-event-source', '2.0.1', 'lib/esm/parse.js')
   const session = await newSession()
   const response = await fetch(`${served.url}${session.path}`)
   const messages: Message[] = []
   const retries: number[] = []
-  const parse = getLines(getMessages(() => {}, (ms) => retries.push(ms), (message) => messages.push(message))) // prettier-ignore
+  const parse = getLines(
+    getMessages(
+      () => {},
+      (ms) => retries.push(ms),
+      (message) => messages.push(message),
+    ),
+  )
   const reading = (async () => {
     for await (const chunk of response.body!) parse(chunk as Uint8Array)
   })()

@@ -133,9 +133,15 @@ describe('a scrape', () => {
     expect(failing.changeTracking).toBeUndefined()
     expect(failing.warning).toContain('changeTracking is missing: the page answered 503')
     status = 404
-    expect((await tracked()).changeTracking).toMatchObject({ changeStatus: 'removed', previousScrapeAt: expect.any(String) }) // prettier-ignore
+    expect((await tracked()).changeTracking).toMatchObject({
+      changeStatus: 'removed',
+      previousScrapeAt: expect.any(String),
+    })
     status = 200
-    expect((await tracked()).changeTracking).toMatchObject({ changeStatus: 'new', previousScrapeAt: expect.any(String) }) // prettier-ignore
+    expect((await tracked()).changeTracking).toMatchObject({
+      changeStatus: 'new',
+      previousScrapeAt: expect.any(String),
+    })
   })
 
   test('requires Markdown, and a page', async () => {
@@ -146,7 +152,11 @@ describe('a scrape', () => {
     const form = new FormData()
     form.append('file', new Blob(['x'], { type: 'text/plain' }), 'x.txt')
     form.append('options', '{"formats":["markdown","changeTracking"]}')
-    const response = await fetch(`${served.url}/v2/parse`, { method: 'POST', headers: { 'x-api-key': served.key }, body: form }) // prettier-ignore
+    const response = await fetch(`${served.url}/v2/parse`, {
+      method: 'POST',
+      headers: { 'x-api-key': served.key },
+      body: form,
+    })
     expect(await response.json()).toMatchObject({ error: 'changes of an uploaded file are not tracked' })
   })
 })

@@ -117,7 +117,14 @@ test('crawl starts one, shows its status and cancels it by ID', async () => {
 test('map prints the URLs of a site', async () => {
   const { code, out } = await firecrawl('map', site.url)
   expect(code).toBe(0)
-  expect(out.trim().split('\n')).toEqual([`${site.url}/`, `${site.url}/a`, `${site.url}/article`, expect.any(String), expect.any(String), expect.any(String)]) // prettier-ignore
+  expect(out.trim().split('\n')).toEqual([
+    `${site.url}/`,
+    `${site.url}/a`,
+    `${site.url}/article`,
+    expect.any(String),
+    expect.any(String),
+    expect.any(String),
+  ])
 })
 
 test('search prints results with their pages', async () => {

@@ -61,7 +61,8 @@ afterAll(async () => {
 })
 
 const urlOf = (path: string) => `${site.url}${path}`
-const titles = (pages: readonly { metadata?: unknown }[]) => pages.map(({ metadata }) => (metadata as { title: string }).title) // prettier-ignore
+const titles = (pages: readonly { metadata?: unknown }[]) =>
+  pages.map(({ metadata }) => (metadata as { title: string }).title)
 
 describe('a batch', () => {
   test('scrapes each page of the list, in its order, also behind redirects and disallowed by robots.txt', async () => {
@@ -71,7 +72,10 @@ describe('a batch', () => {
     })
     expect(job).toMatchObject({ status: 'completed', completed: 4, total: 4 })
     expect(titles(job.data).slice(0, 3)).toEqual(['B', 'A', 'A'])
-    expect(job.data[1]).toMatchObject({ markdown: expect.stringContaining('# A'), metadata: { sourceURL: urlOf('/moved'), url: urlOf('/a') } }) // prettier-ignore
+    expect(job.data[1]).toMatchObject({
+      markdown: expect.stringContaining('# A'),
+      metadata: { sourceURL: urlOf('/moved'), url: urlOf('/a') },
+    })
     expect(job.data[3]).toMatchObject({ metadata: { statusCode: 404 } })
   })
 
@@ -95,7 +99,10 @@ describe('a batch', () => {
     const { errors } = await firecrawl.getBatchScrapeErrors(id)
     expect(errors).toEqual([expect.objectContaining({ url: 'http://127.0.0.1:1/', code: 'url_blocked' })])
     const state = await served.request('GET', `/v2/batch/scrape/${id}?limit=0`)
-    expect(state).toMatchObject({ completed: 1, warning: expect.stringContaining('1 of the URLs are listed more than once') }) // prettier-ignore
+    expect(state).toMatchObject({
+      completed: 1,
+      warning: expect.stringContaining('1 of the URLs are listed more than once'),
+    })
   })
 
   test('runs actions on each page', async () => {
@@ -171,7 +178,14 @@ describe('a watched crawl or batch', () => {
 })
 
 test('lists the running crawls of the caller', async () => {
-  const { id } = await firecrawl.startCrawl(urlOf('/slow?crawl'), { limit: 5, webhook: { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`, secret: 'this is not to be shown', events: ['failed'] } }) // prettier-ignore
+  const { id } = await firecrawl.startCrawl(urlOf('/slow?crawl'), {
+    limit: 5,
+    webhook: {
+      url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+      secret: 'this is not to be shown',
+      events: ['failed'],
+    },
+  })
   const { crawls } = await firecrawl.getActiveCrawls()
   expect(await served.request('GET', '/v1/crawl/active')).toMatchObject({
     success: true,
@@ -204,7 +218,10 @@ test('credits and tokens are unlimited', async () => {
   expect(await firecrawl.getTokenUsage()).toMatchObject({ remainingTokens: 1_000_000_000, billingPeriodEnd: null })
   expect(await firecrawl.getCreditUsageHistorical(true)).toEqual({ success: true, periods: [] })
   expect(await firecrawl.getTokenUsageHistorical()).toEqual({ success: true, periods: [] })
-  expect(await served.request('GET', '/v1/team/credit-usage/historical?byApiKey=true')).toEqual({ success: true, periods: [] }) // prettier-ignore
+  expect(await served.request('GET', '/v1/team/credit-usage/historical?byApiKey=true')).toEqual({
+    success: true,
+    periods: [],
+  })
 })
 
 describe('an extraction', () => {
@@ -260,7 +277,10 @@ describe('an uploaded document', () => {
       const body = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\nOne line\r\n--${boundary}--\r\n`
       const headers = { 'x-api-key': served.key, 'content-type': `multipart/form-data; boundary=${boundary}` }
       const response = await fetch(`${served.url}/v2/parse`, { method: 'POST', headers, body })
-      expect(await response.json()).toMatchObject({ success: true, data: { markdown: expect.stringContaining('One line') } }) // prettier-ignore
+      expect(await response.json()).toMatchObject({
+        success: true,
+        data: { markdown: expect.stringContaining('One line') },
+      })
     }
   })
 
@@ -299,7 +319,10 @@ describe('a webhook', () => {
 
   test('is rejected at an address that the egress policy blocks', async () => {
     const webhook = 'http://169.254.169.254/latest'
-    await expect(firecrawl.startCrawl(urlOf('/a'), { webhook })).rejects.toMatchObject({ status: 403, code: 'url_blocked' }) // prettier-ignore
+    await expect(firecrawl.startCrawl(urlOf('/a'), { webhook })).rejects.toMatchObject({
+      status: 403,
+      code: 'url_blocked',
+    })
   })
 
   test('that fails adds a warning to the crawl', async () => {
@@ -311,7 +334,10 @@ describe('a webhook', () => {
       secret: 'of this request only',
     }
     const { id } = await firecrawl.startBatchScrape([urlOf('/a'), urlOf('/slow?hook')], { webhook })
-    await waitUntil(async () => /webhook: .*503/.test(String((await served.request('GET', `/v2/crawl/${id}`))['warning'])), 60_000) // prettier-ignore
+    await waitUntil(
+      async () => /webhook: .*503/.test(String((await served.request('GET', `/v2/crawl/${id}`))['warning'])),
+      60_000,
+    )
     await firecrawl.cancelBatchScrape(id)
   })
 })

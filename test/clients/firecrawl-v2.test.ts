@@ -107,7 +107,10 @@ describe('scrape', () => {
   })
 
   test('names unsupported options in the warning of the document', async () => {
-    const { markdown, warning } = await firecrawl.scrape(`${site.url}/article`, { location: { country: 'AT' }, proxy: 'stealth' }) // prettier-ignore
+    const { markdown, warning } = await firecrawl.scrape(`${site.url}/article`, {
+      location: { country: 'AT' },
+      proxy: 'stealth',
+    })
     expect(markdown).toContain('How deltas grow')
     expect(warning).toMatch(/ignored unknown fields: .*location.*proxy/)
   })
@@ -137,8 +140,14 @@ describe('crawl', () => {
     const job = await firecrawl.crawl(site.url, { limit: 20, pollInterval: 1, scrapeOptions: { formats: ['links'] } })
     expect(job).toMatchObject({ status: 'completed', completed: 7, total: 7, next: null })
     expect(job.data.map(({ metadata }) => metadata!.url!.slice(site.url.length))).toEqual([
-      '/', '/docs/', '/blog/1', '/gone', '/docs/a', '/docs/b?page=1', '/docs/b?page=2',
-    ]) // prettier-ignore
+      '/',
+      '/docs/',
+      '/blog/1',
+      '/gone',
+      '/docs/a',
+      '/docs/b?page=1',
+      '/docs/b?page=2',
+    ])
     expect(job.data[0]).toMatchObject({ links: expect.arrayContaining([`${site.url}/docs/`]) })
     expect(job.data[0]).not.toHaveProperty('markdown')
     const { robotsBlocked } = await firecrawl.getCrawlErrors(job.id)
@@ -172,7 +181,10 @@ describe('crawl', () => {
     expect(await firecrawl.cancelCrawl(id)).toBe(true)
     expect(await firecrawl.getCrawlStatus(id)).toMatchObject({ status: 'cancelled' })
     letGo()
-    await expect(firecrawl.getCrawlStatus('no-such-crawl')).rejects.toMatchObject({ status: 404, code: 'crawl_not_found' }) // prettier-ignore
+    await expect(firecrawl.getCrawlStatus('no-such-crawl')).rejects.toMatchObject({
+      status: 404,
+      code: 'crawl_not_found',
+    })
   })
 
   test('returns its pages in parts that the SDK joins', async () => {

@@ -21,7 +21,10 @@ beforeAll(async () => {
     packageFolder(`node-${process.platform}-${process.arch}`, '22.23.3'),
     packageFolder('@modelcontextprotocol/inspector', '2.12.0'),
   ])
-  inspector = [fileURLToPath(new URL('bin/node', node)), fileURLToPath(new URL('clients/launcher/build/index.js', folder))] // prettier-ignore
+  inspector = [
+    fileURLToPath(new URL('bin/node', node)),
+    fileURLToPath(new URL('clients/launcher/build/index.js', folder)),
+  ]
 }, servedWithinMs)
 afterAll(async () => {
   await served?.close()
@@ -40,13 +43,37 @@ const targets = {
   '/mcp': () => [`${served.url}/mcp`, '--transport', 'http', '--header', `x-api-key: ${served.key}`],
 }
 
-test.each(Object.entries(targets))('%s lists its tools, calls them and lists its prompts', { timeout: 120_000 }, async (_, target) => {
-  expect(await inspect(target(), '--method', 'tools/list')).toMatchObject({
-    tools: expect.arrayContaining([expect.objectContaining({ name: 'browser_open', annotations: { readOnlyHint: true } })]),
-  })
-  const opened = await inspect(target(), '--method', 'tools/call', '--tool-name', 'browser_open', '--tool-arg', `url=${site.url}`)
-  expect(opened).toMatchObject({ content: [{ type: 'text', text: expect.stringContaining('heading "Home"') }] })
-  const mapped = await inspect(target(), '--method', 'tools/call', '--tool-name', 'web_map', '--tool-arg', `url=${site.url}`)
-  expect(mapped).toMatchObject({ structuredContent: { links: [`${site.url}/`] } })
-  expect(await inspect(target(), '--method', 'prompts/list')).toMatchObject({ prompts: [{ name: 'use_application' }, {}, {}] })
-}) // prettier-ignore
+test.each(Object.entries(targets))(
+  '%s lists its tools, calls them and lists its prompts',
+  { timeout: 120_000 },
+  async (_, target) => {
+    expect(await inspect(target(), '--method', 'tools/list')).toMatchObject({
+      tools: expect.arrayContaining([
+        expect.objectContaining({ name: 'browser_open', annotations: { readOnlyHint: true } }),
+      ]),
+    })
+    const opened = await inspect(
+      target(),
+      '--method',
+      'tools/call',
+      '--tool-name',
+      'browser_open',
+      '--tool-arg',
+      `url=${site.url}`,
+    )
+    expect(opened).toMatchObject({ content: [{ type: 'text', text: expect.stringContaining('heading "Home"') }] })
+    const mapped = await inspect(
+      target(),
+      '--method',
+      'tools/call',
+      '--tool-name',
+      'web_map',
+      '--tool-arg',
+      `url=${site.url}`,
+    )
+    expect(mapped).toMatchObject({ structuredContent: { links: [`${site.url}/`] } })
+    expect(await inspect(target(), '--method', 'prompts/list')).toMatchObject({
+      prompts: [{ name: 'use_application' }, {}, {}],
+    })
+  },
+)

@@ -116,8 +116,9 @@ test('the allowed domains also hold behind a proxy of the session', async () => 
   const server = `http://127.0.0.2:${(proxy.address() as AddressInfo).port}`
   const id = await create({ allowed_domains: ['site.open.test'], proxy: { server } })
   expect(await open(client, id, net.url)).toMatchObject({ success: true })
-  expect(await open(client, id, `${net.url}/redirect?to=${encodeURIComponent(`http://else.open.test:${net.site.port}/`)}`)) // prettier-ignore
-    .toMatchObject({ success: false, code: 'url_blocked' })
+  expect(
+    await open(client, id, `${net.url}/redirect?to=${encodeURIComponent(`http://else.open.test:${net.site.port}/`)}`),
+  ).toMatchObject({ success: false, code: 'url_blocked' })
   expect(await blockedHosts(id)).toContain('else.open.test')
   expect([...new Set(contacted)]).toEqual(['site.open.test'])
   await client.closeSession({ session_id: id })
@@ -178,22 +179,25 @@ describe('scrapes, crawls and maps', () => {
     expect(net.allowed.paths.filter((path) => path.startsWith('/limited'))).toEqual([])
   })
 
-  test.each(['http', 'browser', 'auto'] as const)('a redirect to another domain is refused with render %s', async (render) => {
-    const url = redirect(`/redirected-${render}`)
-    // The caller does not learn where the site redirects to.
-    const failure = { code: 'url_blocked', error: 'URL blocked' }
-    await expect(client.scrape({ url, allowed_domains, render })).rejects.toMatchObject({
-      code: 'url_blocked',
-      message: 'URL blocked',
-    })
-    expect(await client.crawl({ url, allowed_domains, render })).toMatchObject({
-      success: false,
-      status: 'failed',
-      errors: [failure],
-    })
-    expect(await client.map({ url, allowed_domains })).toMatchObject({ success: false, ...failure })
-    expect(net.allowed.paths).not.toContain(`/redirected-${render}`)
-  }) // prettier-ignore
+  test.each(['http', 'browser', 'auto'] as const)(
+    'a redirect to another domain is refused with render %s',
+    async (render) => {
+      const url = redirect(`/redirected-${render}`)
+      // The caller does not learn where the site redirects to.
+      const failure = { code: 'url_blocked', error: 'URL blocked' }
+      await expect(client.scrape({ url, allowed_domains, render })).rejects.toMatchObject({
+        code: 'url_blocked',
+        message: 'URL blocked',
+      })
+      expect(await client.crawl({ url, allowed_domains, render })).toMatchObject({
+        success: false,
+        status: 'failed',
+        errors: [failure],
+      })
+      expect(await client.map({ url, allowed_domains })).toMatchObject({ success: false, ...failure })
+      expect(net.allowed.paths).not.toContain(`/redirected-${render}`)
+    },
+  )
 
   test('a crawl with external links skips other domains', async () => {
     const url = `${net.url}/external`

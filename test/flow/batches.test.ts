@@ -23,11 +23,26 @@ inUsualHomes(pages, (given) => {
       total_steps: 3,
       duration_ms: expect.any(Number),
       results: [
-        { success: true, command_type: 'action', command: 'navigate_to', index: 0, duration_ms: expect.any(Number), data: { url: given.url('/'), status_code: 200 } },
-        { success: true, command_type: 'extraction', command: 'get_title', index: 1, duration_ms: expect.any(Number), content_type: 'data', data: { result: { type: 'string', value: 'Batch' } } },
+        {
+          success: true,
+          command_type: 'action',
+          command: 'navigate_to',
+          index: 0,
+          duration_ms: expect.any(Number),
+          data: { url: given.url('/'), status_code: 200 },
+        },
+        {
+          success: true,
+          command_type: 'extraction',
+          command: 'get_title',
+          index: 1,
+          duration_ms: expect.any(Number),
+          content_type: 'data',
+          data: { result: { type: 'string', value: 'Batch' } },
+        },
         { success: true, command_type: 'action', command: 'click', index: 2, duration_ms: expect.any(Number) },
       ],
-    }) // prettier-ignore
+    })
   })
 
   test('reports all errors of an invalid command, by field name, alias or misspelling', async () => {

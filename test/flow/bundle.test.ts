@@ -40,9 +40,23 @@ describe('a build', () => {
 
 describe('the bundle', () => {
   const heavy = [
-    'zod', 'hono', 'playwright', 'chalk', 'ora', 'yaml', 'ajv', 'htmlparser2', 'ws', 'pixelmatch', 'pngjs', 'fflate',
-    'tinyglobby', 'ink', 'react', 'yoga-layout',
-  ] // prettier-ignore
+    'zod',
+    'hono',
+    'playwright',
+    'chalk',
+    'ora',
+    'yaml',
+    'ajv',
+    'htmlparser2',
+    'ws',
+    'pixelmatch',
+    'pngjs',
+    'fflate',
+    'tinyglobby',
+    'ink',
+    'react',
+    'yoga-layout',
+  ]
 
   test('does not load the heavy packages for a one-liner', () => {
     expect(staticGraph('program.js')).toContain('src/cli/program.ts')

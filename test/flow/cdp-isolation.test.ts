@@ -218,10 +218,15 @@ describe('a client', () => {
   test('cannot paste what another session has copied or selected', async () => {
     const type = (client: CdpClient, page: string, expression: string) =>
       client.send('Runtime.evaluate', { expression, userGesture: true }, page)
-    const copy = 'const input = document.createElement("input"); input.value = "secret"; document.body.append(input); input.select(); document.execCommand("copy")' // prettier-ignore
+    const copy =
+      'const input = document.createElement("input"); input.value = "secret"; document.body.append(input); input.select(); document.execCommand("copy")'
     await type(victim.client, victim.page, `{ ${copy} }`)
     const { client, page } = attacker
-    await type(client, page, 'document.body.innerHTML = "<input style=width:200px>"; document.querySelector("input").focus()') // prettier-ignore
+    await type(
+      client,
+      page,
+      'document.body.innerHTML = "<input style=width:200px>"; document.querySelector("input").focus()',
+    )
     for (const key of [
       { key: 'v', code: 'KeyV', windowsVirtualKeyCode: 86, modifiers: 2 },
       { windowsVirtualKeyCode: 86, modifiers: 4 },

@@ -1,7 +1,20 @@
 /** A source checkout that prepares itself: one set-up at a time, and builds that running engines keep. */
 import { execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { appendFile, chmod, mkdir, mkdtemp, open, readdir, readFile, readlink, rename, rm, utimes, writeFile } from 'node:fs/promises' // prettier-ignore
+import {
+  appendFile,
+  chmod,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -39,12 +52,20 @@ beforeAll(async () => {
   await mkdir(join(folder, 'bin'))
   await writeFile(join(folder, 'bin/npm'), npm(folder))
   await chmod(join(folder, 'bin/npm'), 0o755)
-  env = { ...processEnv, PATH: `${join(folder, 'bin')}:${processEnv.PATH}`, BAX_STATE_DIR: join(folder, 'state'), DOCKER_HOST: 'unix:///nonexistent' } // prettier-ignore
+  env = {
+    ...processEnv,
+    PATH: `${join(folder, 'bin')}:${processEnv.PATH}`,
+    BAX_STATE_DIR: join(folder, 'state'),
+    DOCKER_HOST: 'unix:///nonexistent',
+  }
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 function start(argv: readonly string[], program = join(checkout, 'bin/bax.js'), leading: readonly string[] = []) {
-  const child = spawn(...tied(process.execPath, [...leading, program, ...argv]), { env, stdio: ['ignore', 'pipe', 'pipe'] }) // prettier-ignore
+  const child = spawn(...tied(process.execPath, [...leading, program, ...argv]), {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const text = { stdout: '', stderr: '' }
   child.stdout!.on('data', (chunk) => (text.stdout += String(chunk)))
   child.stderr!.on('data', (chunk) => (text.stderr += String(chunk)))

@@ -81,7 +81,17 @@ test('words that people type for commands and values work', async () => {
 })
 
 test('a reference without @ gets a hint', async () => {
-  const { code, stderr } = await run('do', 'navigate-to', site.url, 'then', 'click', 'e3', '--timeout-ms', '700', '--headless') // prettier-ignore
+  const { code, stderr } = await run(
+    'do',
+    'navigate-to',
+    site.url,
+    'then',
+    'click',
+    'e3',
+    '--timeout-ms',
+    '700',
+    '--headless',
+  )
   expect(code).toBe(1)
   expect(stderr).toContain('hint: did you mean @e3?')
 })

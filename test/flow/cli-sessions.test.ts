@@ -103,7 +103,10 @@ describe('`session show|log|view|watch|close`', () => {
       const onOutput = () => verb.startsWith('watch') && void ann.client.closeSessions()
       const attempt = async (words: string, flags = '', options: CliOptions = {}) => {
         const { session_id } = await create(`--name shop ${flags}`)
-        const { code, stdout, stderr } = await run(`session ${verb} ${words.replace('ID', session_id)}`.trim(), { onOutput, ...options }) // prettier-ignore
+        const { code, stdout, stderr } = await run(`session ${verb} ${words.replace('ID', session_id)}`.trim(), {
+          onOutput,
+          ...options,
+        })
         await ann.client.closeSessions()
         return [words, code, stderr, verb === 'close' || stdout !== '']
       }
@@ -123,7 +126,10 @@ describe('`session show|log|view|watch|close`', () => {
     })
     // An unset variable must not select the chosen session.
     expect(await run(`session ${word} `)).toMatchObject({ code: 2, stderr: 'error: <session-id> must not be empty\n' })
-    expect(await run(`session ${word} --session=`)).toMatchObject({ code: 2, stderr: expect.stringContaining('--session must not be empty') }) // prettier-ignore
+    expect(await run(`session ${word} --session=`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--session must not be empty'),
+    })
     expect((await ann.client.getSession({ session_id: 'shop' })).status).toBe('ready')
   })
 })
@@ -146,7 +152,10 @@ describe('`close --all`', () => {
     const own = await create('', admin)
     const { code, stdout } = await run('session close --all --json', {}, admin)
     expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toMatchObject({ total: 1, sessions: [{ session_id: own.session_id, status: 'stopped', end_reason: 'deleted' }] }) // prettier-ignore
+    expect(JSON.parse(stdout)).toMatchObject({
+      total: 1,
+      sessions: [{ session_id: own.session_id, status: 'stopped', end_reason: 'deleted' }],
+    })
     expect(await ann.client.getSession({ session_id: others.session_id })).toMatchObject({ status: 'ready' })
   })
 
@@ -162,7 +171,10 @@ describe('`close --all`', () => {
 
   test('takes no session', async () => {
     for (const line of ['close --all shop', 'session close -s shop --all'])
-      expect(await run(line)).toMatchObject({ code: 2, stderr: 'error: --all and a session exclude each other\nhint: give one of them\n' }) // prettier-ignore
+      expect(await run(line)).toMatchObject({
+        code: 2,
+        stderr: 'error: --all and a session exclude each other\nhint: give one of them\n',
+      })
     expect(await run('close --all', { env: { BAX_SESSION: 'shop' } })).toMatchObject({ code: 0 })
   })
 })

@@ -86,7 +86,7 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
       'get_title',
       'then',
       'evaluate',
-      '({a: 1})', // prettier-ignore
+      '({a: 1})',
     ])
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toBe('Shop\nBought\n{\n  "a": 1\n}\n')

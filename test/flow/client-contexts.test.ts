@@ -94,7 +94,12 @@ describe('a context of a client', () => {
     const beside = await connectCdp((await create()).address)
     await contextIn(beside)
     await Promise.all([other.close(), beside.close()])
-    await waitUntil(() => contextIn(one).then(() => true, () => false)) // prettier-ignore
+    await waitUntil(() =>
+      contextIn(one).then(
+        () => true,
+        () => false,
+      ),
+    )
     await one.close()
   })
 
@@ -150,10 +155,13 @@ describe('a context of a client', () => {
     const browserContextId = await contextIn(client)
     const pages = async () => {
       const { targetInfos } = await client.send('Target.getTargets')
-      return (targetInfos as { browserContextId: string }[]).filter((info) => info.browserContextId === browserContextId).length // prettier-ignore
+      return (targetInfos as { browserContextId: string }[]).filter(
+        (info) => info.browserContextId === browserContextId,
+      ).length
     }
     const more = limits.session.tabs + 5
-    for (let count = 0; count < more; count++) await client.send('Target.createTarget', { url: 'about:blank', browserContextId }) // prettier-ignore
+    for (let count = 0; count < more; count++)
+      await client.send('Target.createTarget', { url: 'about:blank', browserContextId })
     await waitUntil(async () => (await pages()) === limits.session.tabs)
     await client.close()
   })

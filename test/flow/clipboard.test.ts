@@ -49,8 +49,28 @@ const run = async (id: string, name: string, data?: Record<string, unknown>) => 
 }
 const press = async (id: string, key: string, selector: string, modifiers = 2) => {
   await run(id, 'focus', { selector })
-  await client.cdp({ session_id: id, method: 'Input.dispatchKeyEvent', params: { type: 'rawKeyDown', key, code: `Key${key.toUpperCase()}`, windowsVirtualKeyCode: key.toUpperCase().charCodeAt(0), modifiers } }) // prettier-ignore
-  await client.cdp({ session_id: id, method: 'Input.dispatchKeyEvent', params: { type: 'keyUp', key, code: `Key${key.toUpperCase()}`, windowsVirtualKeyCode: key.toUpperCase().charCodeAt(0), modifiers } }) // prettier-ignore
+  await client.cdp({
+    session_id: id,
+    method: 'Input.dispatchKeyEvent',
+    params: {
+      type: 'rawKeyDown',
+      key,
+      code: `Key${key.toUpperCase()}`,
+      windowsVirtualKeyCode: key.toUpperCase().charCodeAt(0),
+      modifiers,
+    },
+  })
+  await client.cdp({
+    session_id: id,
+    method: 'Input.dispatchKeyEvent',
+    params: {
+      type: 'keyUp',
+      key,
+      code: `Key${key.toUpperCase()}`,
+      windowsVirtualKeyCode: key.toUpperCase().charCodeAt(0),
+      modifiers,
+    },
+  })
 }
 const read = async (id: string) => ((await run(id, 'read_clipboard'))!['result'] as { value: string }).value
 const copies = (id: string, text: string) => waitUntil(async () => (await read(id)) === text)
@@ -126,7 +146,10 @@ describe('the clipboard of a session', () => {
     // Pages of a session that hides automation keep what they copy to themselves.
     if (kind === 'stealth') expect(results[0]).toMatchObject({ success: false, code: 'unsupported' })
     else expect(results[0]).toMatchObject({ success: true, data: { result: { value: '' } } })
-    const inFrame = await client.runCommands({ session_id: other, commands: [command('get_text', { selector: 'frame=iframe[sandbox] >> textarea' })] }) // prettier-ignore
+    const inFrame = await client.runCommands({
+      session_id: other,
+      commands: [command('get_text', { selector: 'frame=iframe[sandbox] >> textarea' })],
+    })
     expect(inFrame).toMatchObject({ results: [{ data: { result: { value: expect.not.stringContaining('secret') } } }] })
   })
 })

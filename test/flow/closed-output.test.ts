@@ -61,7 +61,10 @@ describe.skipIf(noLauncher !== null)(titled('while nothing more happens', noLaun
 
   test('`bax crawl` ends with 0 and cancels the crawl', async () => {
     const { code, line } = await intoHead(['crawl', site.url, '--render', 'http', '--ndjson'])
-    expect([code, JSON.parse(line)]).toEqual(['0', expect.objectContaining({ markdown: expect.stringContaining('Start') })]) // prettier-ignore
+    expect([code, JSON.parse(line)]).toEqual([
+      '0',
+      expect.objectContaining({ markdown: expect.stringContaining('Start') }),
+    ])
     const { stdout } = await built.run(['crawl', 'list', '--json'], { env })
     expect(JSON.parse(stdout).crawls).toMatchObject([{ status: 'cancelled' }])
   })

@@ -129,7 +129,10 @@ describe('in real shells', () => {
   }
   const inBash = (...words: string[]) => {
     const quoted = words.map((word) => `'${word}'`).join(' ')
-    return ask('bash', `source <(bax completion bash); COMP_WORDS=(bax ${quoted}); COMP_CWORD=${words.length}; _bax 2>/dev/null; printf '%s\\n' "\${COMPREPLY[@]}"`) // prettier-ignore
+    return ask(
+      'bash',
+      `source <(bax completion bash); COMP_WORDS=(bax ${quoted}); COMP_CWORD=${words.length}; _bax 2>/dev/null; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    )
   }
 
   testUnless(missingPrograms('bash'))('bash completes words, flags, and the names of live sessions', async () => {

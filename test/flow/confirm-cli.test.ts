@@ -108,7 +108,7 @@ test('tools of agents wait and say so, and no tool approves', async () => {
   await callTool(client, 'browser_open', { url: site.url })
   const running = callTool(client, 'browser_act', { commands: ['eval document.title'] })
   const id = await asked()
-  await expect.poll(() => notices).toContain(`waiting for a person to approve eval of evaluate (${id})`) // prettier-ignore
+  await expect.poll(() => notices).toContain(`waiting for a person to approve eval of evaluate (${id})`)
   expect((await bax('approve', '--all')).code).toBe(0)
   expect((await running).text).toContain('Home')
   const rejected = callTool(client, 'browser_act', { commands: ['eval document.title'] })
@@ -116,7 +116,7 @@ test('tools of agents wait and say so, and no tool approves', async () => {
   expect(await rejected).toMatchObject({ isError: true, text: expect.stringContaining('[rejected]') })
   const script = callTool(client, 'browser_script', { script: 'steps:\n  - evaluate: 6 * 7\n' })
   const ofScript = await asked()
-  await expect.poll(() => notices).toContain(`waiting for a person to approve eval of evaluate (${ofScript})`) // prettier-ignore
+  await expect.poll(() => notices).toContain(`waiting for a person to approve eval of evaluate (${ofScript})`)
   await bax('approve', ofScript)
   expect((await script).text).toContain('1 passed')
   await client.close()

@@ -84,7 +84,11 @@ describe('a client that is too slow', () => {
     const text = await readToEnd(socket)
     clearInterval(drip)
     expect(text).toMatch(/^HTTP\/1\.1 408 /)
-    expect(JSON.parse(text.slice(text.indexOf('{')))).toMatchObject({ success: false, code: 'timeout', request_id: expect.any(String) }) // prettier-ignore
+    expect(JSON.parse(text.slice(text.indexOf('{')))).toMatchObject({
+      success: false,
+      code: 'timeout',
+      request_id: expect.any(String),
+    })
   })
 
   test('finds the connection closed when it sends its next request', async () => {
@@ -107,7 +111,10 @@ describe('an invalid request', () => {
 
   test('gets the standard error response', async () => {
     const answer = await ask('HELO mail.test\r\n\r\n')
-    expect(answer).toMatchObject({ status: 400, body: { success: false, code: 'invalid_request', request_id: expect.stringMatching(/^req_/) } }) // prettier-ignore
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { success: false, code: 'invalid_request', request_id: expect.stringMatching(/^req_/) },
+    })
   })
 
   test('with headers above the size limit is rejected without being read', async () => {

@@ -43,14 +43,25 @@ inUsualHomes(pages, (given) => {
           title: 'Shop',
           language: 'en',
           description: 'A shop',
-          headings: expect.arrayContaining([{ level: 1, text: 'Our shop' }, { level: 3, text: 'In the shadow' }]),
+          headings: expect.arrayContaining([
+            { level: 1, text: 'Our shop' },
+            { level: 3, text: 'In the shadow' },
+          ]),
           links: [{ text: 'tea', href: given.url('/tea') }],
           images: [{ src: given.url('/cup.png'), alt: 'Cup' }],
-          tables: [{ caption: 'Prices', rows: [['Tea', 'Price'], ['Green', '4']] }],
+          tables: [
+            {
+              caption: 'Prices',
+              rows: [
+                ['Tea', 'Price'],
+                ['Green', '4'],
+              ],
+            },
+          ],
           text: expect.stringContaining('We sell tea and cups.'),
         },
       },
-    }) // prettier-ignore
+    })
     const { forms } = json.data!['content'] as { forms: unknown[] }
     expect(forms).toMatchObject([
       {
@@ -69,7 +80,17 @@ inUsualHomes(pages, (given) => {
     await given.open('/marks')
     const { content } = (await one()).data! as { content: string }
     expect(content.trim()).toBe(toMarkdown(treeFromHtml(pages['/marks'], given.url('/marks'))).trim())
-    for (const part of ['| Plan | Price month | Price year |', '| Included | Yes | 3. a<br>4. b |', '7) seven', '![grows](', '![lazy](', '$x_1$', '$$\ny\n$$', '$$\nz\n$$']) expect(content).toContain(part) // prettier-ignore
+    for (const part of [
+      '| Plan | Price month | Price year |',
+      '| Included | Yes | 3. a<br>4. b |',
+      '7) seven',
+      '![grows](',
+      '![lazy](',
+      '$x_1$',
+      '$$\ny\n$$',
+      '$$\nz\n$$',
+    ])
+      expect(content).toContain(part)
     expect(content).not.toContain('pixel')
   })
 

@@ -38,8 +38,14 @@ inUsualHomes(pages, (given) => {
     await given.open('/')
     await given.do('set_cookie', { name: 'plain', value: 'a b' })
     await given.do('set_cookie', {
-      name: 'full', value: 'x', domain: '127.0.0.1', path: '/sub', secure: false, http_only: true, same_site: 'lax',
-    }) // prettier-ignore
+      name: 'full',
+      value: 'x',
+      domain: '127.0.0.1',
+      path: '/sub',
+      secure: false,
+      http_only: true,
+      same_site: 'lax',
+    })
     const both = (await cookies()).toSorted((a, b) => b.name.localeCompare(a.name))
     expect(both).toMatchObject([
       { name: 'plain', value: 'a b', domain: '127.0.0.1', path: '/' },

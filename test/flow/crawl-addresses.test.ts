@@ -13,7 +13,11 @@ const refresh = (value: string) => respondWith('text/html', linkPage('Before'), 
 beforeAll(async () => {
   homes = await openHomes()
   site = await serveSite({
-    '/': linkPage('Home', ['http:/one', 'http:two'], '<svg><a xlink:href="/three"><text>Three</text></a></svg><p><a xlink:href="/no">no link</a></p>'), // prettier-ignore
+    '/': linkPage(
+      'Home',
+      ['http:/one', 'http:two'],
+      '<svg><a xlink:href="/three"><text>Three</text></a></svg><p><a xlink:href="/no">no link</a></p>',
+    ),
     '/one': linkPage('One'),
     '/two': linkPage('Two'),
     '/three': linkPage('Three'),
@@ -47,7 +51,9 @@ test.each([
   ['/location/short', 'Next'],
 ])('%s is the page that a browser shows', async (path, title) => {
   for (const render of ['http', 'browser']) {
-    const { data } = (await homes.clients.http.scrape({ url: `${site.url}${path}`, render } as never)) as { data: ScrapeData } // prettier-ignore
+    const { data } = (await homes.clients.http.scrape({ url: `${site.url}${path}`, render } as never)) as {
+      data: ScrapeData
+    }
     expect(data.metadata.title, render).toBe(title)
     expect(data.metadata.url).toBe(`${site.url}${title === 'Next' ? '/next' : path}`)
   }

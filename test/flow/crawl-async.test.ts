@@ -209,7 +209,9 @@ describe('a stream', () => {
     const id = await begin({ limit: 4 })
     const all = withoutProgress(await eventsOf(id))
     expect(withoutProgress(await eventsOf(id, { since: 3 }))).toEqual(all.slice(3))
-    const response = await fetch(`${homes.baseUrl}/v1/crawl/${id}/stream`, { headers: { 'last-event-id': String(all.at(-2)!.seq) } }) // prettier-ignore
+    const response = await fetch(`${homes.baseUrl}/v1/crawl/${id}/stream`, {
+      headers: { 'last-event-id': String(all.at(-2)!.seq) },
+    })
     expect(response.headers.get('content-type')).toContain('text/event-stream')
     expect(await response.text()).toContain(`id: ${all.at(-1)!.seq}\ndata: {"seq":${all.at(-1)!.seq},`)
     const over = await fetch(`${homes.baseUrl}/v1/crawl/${id}/stream?since=${all.at(-1)!.seq}`)

@@ -56,7 +56,19 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-const argv = (...flags: string[]) => ['crawl', `${site.url}/p/0`, '--render', 'http', '--limit', '100', '--max-depth', '9', '--concurrency', '2', ...flags] // prettier-ignore
+const argv = (...flags: string[]) => [
+  'crawl',
+  `${site.url}/p/0`,
+  '--render',
+  'http',
+  '--limit',
+  '100',
+  '--max-depth',
+  '9',
+  '--concurrency',
+  '2',
+  ...flags,
+]
 const options = () => ({ cwd: folder, env: { BAX_STATE_DIR: state } })
 const run = (...words: string[]) => built.run(words, options())
 const manifest = async (name: string) => JSON.parse(await readFile(join(folder, name, 'manifest.json'), 'utf8'))
@@ -144,7 +156,12 @@ describe('an interrupted crawl', () => {
     const note = await readFile(join(folder, 'out', 'unfinished-crawl.txt'), 'utf8')
     const [, id] = /^ {2}bax crawl --resume (crl_\S+) --output out$/m.exec(note)!
     const listed = JSON.parse((await run('crawl', 'list', '--json')).stdout)
-    expect(listed.crawls.find((crawl: { id: string }) => crawl.id === id)).toMatchObject({ start_url: `${site.url}/p/0`, status: 'failed', completed: 12, output: join(folder, 'out') }) // prettier-ignore
+    expect(listed.crawls.find((crawl: { id: string }) => crawl.id === id)).toMatchObject({
+      start_url: `${site.url}/p/0`,
+      status: 'failed',
+      completed: 12,
+      output: join(folder, 'out'),
+    })
     expect(await run('crawl', '--resume', id!, '-o', 'out')).toMatchObject({ code: 0 })
     expect(await tree('out')).toEqual(expected)
   })
@@ -211,7 +228,10 @@ describe('a crawl on a separate engine', () => {
     // Reading a crawl does not end it.
     follower.child.kill('SIGINT')
     expect(await follower.ended).toMatchObject({ code: 130 })
-    expect(JSON.parse((await run('crawl', '--status', id, '--json')).stdout)).toMatchObject({ status: 'scraping', completed: 12 }) // prettier-ignore
+    expect(JSON.parse((await run('crawl', '--status', id, '--json')).stdout)).toMatchObject({
+      status: 'scraping',
+      completed: 12,
+    })
     expect(await run('crawl', '--cancel', id)).toMatchObject({ code: 0, stdout: 'cancelled\n' })
 
     held = false
@@ -262,7 +282,10 @@ describe('a crawl on a separate engine', () => {
     release()
     const { code, stdout, stderr } = await crawling.ended
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const indexes = stdout.trim().split('\n').map((line) => JSON.parse(line).index) // prettier-ignore
+    const indexes = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).index)
     expect(indexes).toEqual(Array.from({ length: count }, (_, at) => at))
     expect(proxy.connections()).toBeGreaterThan(2)
     await proxy.close()

@@ -38,7 +38,9 @@ beforeAll(async () => {
     '/robots.txt': (_, response) =>
       response.end(`User-agent: *\nDisallow: /private/\nSitemap: ${site.url}/sitemap.xml\n`),
     '/sitemap.xml': (_, response) =>
-      response.setHeader('content-type', 'application/xml').end(`<urlset><url><loc>${site.url}/unlinked</loc></url></urlset>`), // prettier-ignore
+      response
+        .setHeader('content-type', 'application/xml')
+        .end(`<urlset><url><loc>${site.url}/unlinked</loc></url></urlset>`),
     '/unlinked': page('Unlinked', '<p>Only the sitemap knows this page.</p>'),
   })
 })
@@ -61,7 +63,18 @@ const lines = (text: string) =>
     .map((line) => JSON.parse(line))
 
 /** All pages of the site, in crawl order. */
-const visited = ['/', '/docs/', '/news', '/list?page=2', '/gone', '/Read', '/read', '/..%2f..%2fescape', '/docs/intro.html', '/docs/deep/one'] // prettier-ignore
+const visited = [
+  '/',
+  '/docs/',
+  '/news',
+  '/list?page=2',
+  '/gone',
+  '/Read',
+  '/read',
+  '/..%2f..%2fescape',
+  '/docs/intro.html',
+  '/docs/deep/one',
+]
 
 describe('bax crawl', () => {
   test('prints the pages as Markdown under their URLs', async () => {
@@ -76,7 +89,14 @@ describe('bax crawl', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const pages = lines(stdout)
     expect(pages.map(({ metadata }) => metadata.url)).toEqual(visited.map(url))
-    expect(pages[1]).toEqual({ index: 1, depth: 1, url: url('/docs/'), markdown: expect.stringContaining('# Manual'), links: expect.any(Array), metadata: expect.objectContaining({ title: 'Manual', status_code: 200 }) }) // prettier-ignore
+    expect(pages[1]).toEqual({
+      index: 1,
+      depth: 1,
+      url: url('/docs/'),
+      markdown: expect.stringContaining('# Manual'),
+      links: expect.any(Array),
+      metadata: expect.objectContaining({ title: 'Manual', status_code: 200 }),
+    })
     expect(pages[2]).toMatchObject({ url: url('/old'), metadata: { url: url('/news') } })
   })
 
@@ -84,7 +104,14 @@ describe('bax crawl', () => {
     const { code, stdout } = await crawl('--json')
     const answer = JSON.parse(stdout)
     expect(code).toBe(0)
-    expect(answer).toMatchObject({ success: true, status: 'completed', total: visited.length, completed: visited.length, errors: [], robots_blocked: [url('/private/x')] }) // prettier-ignore
+    expect(answer).toMatchObject({
+      success: true,
+      status: 'completed',
+      total: visited.length,
+      completed: visited.length,
+      errors: [],
+      robots_blocked: [url('/private/x')],
+    })
     expect(answer.data.map(({ metadata }: { metadata: { url: string } }) => metadata.url)).toEqual(visited.map(url))
     expect(answer.skipped).toContainEqual({ url: 'https://elsewhere.test/', reason: 'off_host' })
     expect(answer.discovered).toBe(answer.total + answer.skipped_total + answer.robots_blocked.length)
@@ -112,7 +139,13 @@ describe('bax crawl', () => {
     expect(await read(`out/${host()}/docs/intro.md`)).toMatch(/\[manual\]\(index\.md\) or \[home\]\(\.\.\/index\.md\)/)
     expect(await read(`out/${host()}/news.md`)).toContain('[old news](news.md)')
     const manifest = JSON.parse(await read('out/manifest.json'))
-    expect(manifest).toMatchObject({ url: url('/'), status: 'completed', total: 10, completed: 10, robots_blocked: [url('/private/x')] }) // prettier-ignore
+    expect(manifest).toMatchObject({
+      url: url('/'),
+      status: 'completed',
+      total: 10,
+      completed: 10,
+      robots_blocked: [url('/private/x')],
+    })
     expect(manifest.pages.map((one: { url: string }) => one.url)).toEqual(visited.map(url))
     expect(manifest.pages[4]).toMatchObject({ title: 'Not found', status: 404, depth: 1 })
     for (const { file } of manifest.pages) expect(existsSync(join(folder, 'out', file)), file).toBe(true)
@@ -127,7 +160,10 @@ describe('bax crawl', () => {
     await crawl('-o', 'two', ...formats)
     const tree = async (name: string) => {
       const files = await readdir(join(folder, name), { recursive: true, withFileTypes: true })
-      const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name)).toSorted() // prettier-ignore
+      const paths = files
+        .filter((file) => file.isFile())
+        .map((file) => join(file.parentPath, file.name))
+        .toSorted()
       return Promise.all(
         paths.map(async (path) => [path.slice(join(folder, name).length), await readFile(path, 'utf8')]),
       )
@@ -141,7 +177,10 @@ describe('bax crawl', () => {
   test('rejects a folder with other content before any request', async () => {
     await writeFile(join(folder, 'notes.txt'), 'mine')
     const before = site.requests.length
-    expect(await crawl('-o', '.')).toMatchObject({ code: 2, stderr: expect.stringMatching(/not empty.*\nhint: choose another folder/) }) // prettier-ignore
+    expect(await crawl('-o', '.')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/not empty.*\nhint: choose another folder/),
+    })
     await crawl('-o', 'out', '--limit', '1')
     const other = await bax(['crawl', url('/docs/'), '-o', 'out'])
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining(`contains a crawl of ${url('/')}`) })
@@ -176,7 +215,9 @@ describe('bax crawl', () => {
     // Its port stays in use, or another program could listen there.
     let isUp = true
     const up = page('Up', '<p>For now.</p>')
-    const down = await serveSite({ '/': (_, response) => (isUp ? response.setHeader('content-type', 'text/html').end(up) : response.destroy()) }) // prettier-ignore
+    const down = await serveSite({
+      '/': (_, response) => (isUp ? response.setHeader('content-type', 'text/html').end(up) : response.destroy()),
+    })
     const again = () => bax(['crawl', `${down.url}/`, '--render', 'http', '-o', 'out'])
     expect(await again()).toMatchObject({ code: 0 })
     const manifest = await read('out/manifest.json')
@@ -263,7 +304,11 @@ describe('bax map', () => {
 
   test('prints the response with --json', async () => {
     const { stdout } = await bax(['map', url('/'), '--limit', '3', '--json'])
-    expect(JSON.parse(stdout)).toMatchObject({ success: true, total: 3, links: [url('/'), expect.any(String), expect.any(String)] }) // prettier-ignore
+    expect(JSON.parse(stdout)).toMatchObject({
+      success: true,
+      total: 3,
+      links: [url('/'), expect.any(String), expect.any(String)],
+    })
   })
 
   test('a site that cannot be loaded is a failure', async () => {

@@ -13,7 +13,14 @@ import { titled } from '../support/needs.ts'
 
 const manual = '/usr/share/doc/python3-doc/html'
 const installed = existsSync(join(manual, 'contents.html'))
-const types: Record<string, string> = { '.html': 'text/html; charset=utf-8', '.txt': 'text/plain; charset=utf-8', '.py': 'text/x-python', '.css': 'text/css', '.js': 'text/javascript', '.png': 'image/png' } // prettier-ignore
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.py': 'text/x-python',
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.png': 'image/png',
+}
 
 interface ManifestPage {
   url: string

@@ -46,9 +46,7 @@ describe.each(usualHomes)('a map through %s', (home: HomeName) => {
   test('lists the URLs of a site from links and sitemaps, breadth-first', async () => {
     const answer = await map({}, home)
     expect(answer).toMatchObject({ success: true, total: 9, duration_ms: expect.any(Number) })
-    expect(paths(answer)).toEqual([
-      '/', '/a', '/b', '/orphan', '/caf%C3%A9', '/a/1', '/a/2', '/b/1', '/orphan/child',
-    ]) // prettier-ignore
+    expect(paths(answer)).toEqual(['/', '/a', '/b', '/orphan', '/caf%C3%A9', '/a/1', '/a/2', '/b/1', '/orphan/child'])
   })
 })
 
@@ -109,7 +107,10 @@ describe('llms.txt', () => {
   let listed: Site
 
   beforeAll(async () => {
-    const text = (type: string, body: string): Parameters<typeof serveSite>[0][string] => (_, response) => void response.setHeader('content-type', type).end(body) // prettier-ignore
+    const text =
+      (type: string, body: string): Parameters<typeof serveSite>[0][string] =>
+      (_, response) =>
+        void response.setHeader('content-type', type).end(body)
     listed = await serveSite({
       '/robots.txt': text('text/plain', 'User-agent: *\nDisallow: /closed'),
       '/llms.txt': text(

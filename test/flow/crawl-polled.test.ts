@@ -28,7 +28,8 @@ beforeAll(async () => {
   site = await serveSite({
     '/robots.txt': respondWith('text/plain', 'User-agent: *\nDisallow: /private/'),
     '/': linkPage('Home', [...paths, '/away', 'https://else.example/', '/private/x']),
-    '/away': (_, response) => void response.writeHead(302, { location: site.url.replace('127.0.0.1', 'localhost') }).end(), // prettier-ignore
+    '/away': (_, response) =>
+      void response.writeHead(302, { location: site.url.replace('127.0.0.1', 'localhost') }).end(),
     ...Object.fromEntries(paths.map((path) => [path, linkPage(path)])),
   })
 })
@@ -44,7 +45,11 @@ async function readWhole(read: (range: { skip: number; limit: number }) => Promi
     skip += data.length
     expect(completed).toBeLessThanOrEqual(total)
     if (next === undefined) expect(completed).toBe(skip)
-    else expect({ next, completed }).toEqual({ next: expect.stringContaining(`?skip=${skip}&limit=${limit}`), completed: expect.toSatisfy((count) => count > skip) }) // prettier-ignore
+    else
+      expect({ next, completed }).toEqual({
+        next: expect.stringContaining(`?skip=${skip}&limit=${limit}`),
+        completed: expect.toSatisfy((count) => count > skip),
+      })
     if (next === undefined || status === 'scraping') return status
   }
 }
@@ -71,9 +76,17 @@ test('a crawl has the pages that it counts, and once it is completed all errors 
     if (found === 'scraping') return found
     const blocked = [`${site.url}/private/x`]
     const failed = [expect.objectContaining({ url: `${site.url}/away`, code: 'off_host_redirect' })]
-    expect(await http.getCrawlErrors({ id })).toMatchObject({ errors: failed, skipped_total: 1, robots_blocked: blocked }) // prettier-ignore
+    expect(await http.getCrawlErrors({ id })).toMatchObject({
+      errors: failed,
+      skipped_total: 1,
+      robots_blocked: blocked,
+    })
     expect(await http.getCrawlErrorsV2({ id: uuid })).toMatchObject({ errors: failed, robotsBlocked: blocked })
-    expect((await http.listCrawls({})).crawls.find((listed) => listed.id === id)).toMatchObject({ status: 'completed', completed: 25, errors: 1 }) // prettier-ignore
+    expect((await http.listCrawls({})).crawls.find((listed) => listed.id === id)).toMatchObject({
+      status: 'completed',
+      completed: 25,
+      errors: 1,
+    })
     return found
   })
   expect(status).toBe('completed')

@@ -163,7 +163,11 @@ describe('menus added by a script', () => {
 test('a weak reason that proves wrong is ignored, whatever the concurrency', async () => {
   const paths = Array.from({ length: 12 }, (_, at) => `/weak/${at}`)
   const weak = (name: string) =>
-    linkPage(name, [], `<p>${sentence.repeat(8)}</p><p id="stamp"></p><script>fetch('/stamp').then(async (r) => { document.querySelector('#stamp').textContent = await r.text() })</script>`) // prettier-ignore
+    linkPage(
+      name,
+      [],
+      `<p>${sentence.repeat(8)}</p><p id="stamp"></p><script>fetch('/stamp').then(async (r) => { document.querySelector('#stamp').textContent = await r.text() })</script>`,
+    )
   const site = await siteOf({
     '/': linkPage('Home', paths),
     '/stamp': (_, response) => void response.end('now'),

@@ -214,6 +214,7 @@ test('pages come in the same order whatever the concurrency', async () => {
       crawl(client(), input().url, { ...input(), limit: 40, ...(concurrency && { concurrency }) }),
     ),
   )
-  for (const { data, errors, skipped } of runs) expect({ data, errors, skipped }).toEqual({ data: runs[0]!.data, errors: [], skipped: runs[0]!.skipped }) // prettier-ignore
+  for (const { data, errors, skipped } of runs)
+    expect({ data, errors, skipped }).toEqual({ data: runs[0]!.data, errors: [], skipped: runs[0]!.skipped })
   expect(pathsOf(runs[0]!)).toHaveLength(40)
 })

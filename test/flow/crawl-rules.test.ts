@@ -147,12 +147,14 @@ describe('robots.txt', () => {
 
   test('with a crawl delay spaces requests out', async () => {
     let [robotsAt, lastAt, open] = [0, 0, 0]
-    const counted = (name: string, links: string[]): Pages[string] => (_, response) => {
-      lastAt = performance.now()
-      expect(++open).toBe(1)
-      response.on('finish', () => open--)
-      response.setHeader('content-type', 'text/html').end(linkPage(name, links))
-    } // prettier-ignore
+    const counted =
+      (name: string, links: string[]): Pages[string] =>
+      (_, response) => {
+        lastAt = performance.now()
+        expect(++open).toBe(1)
+        response.on('finish', () => open--)
+        response.setHeader('content-type', 'text/html').end(linkPage(name, links))
+      }
     const site = await siteOf({
       '/robots.txt': (request, response) => {
         robotsAt = performance.now()
@@ -168,10 +170,15 @@ describe('robots.txt', () => {
   })
 })
 
-const urlset = (...paths: string[]) => (site: { url: string }) =>
-  `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">${paths
-    .map((path) => `<url><loc> ${site.url}${path} </loc><image:image><image:loc>${site.url}/picture.png</image:loc></image:image></url>`)
-    .join('')}</urlset>` // prettier-ignore
+const urlset =
+  (...paths: string[]) =>
+  (site: { url: string }) =>
+    `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">${paths
+      .map(
+        (path) =>
+          `<url><loc> ${site.url}${path} </loc><image:image><image:loc>${site.url}/picture.png</image:loc></image:image></url>`,
+      )
+      .join('')}</urlset>`
 
 /** A site whose sitemaps contain its own URL. */
 async function mapped(sitemaps: Record<string, (site: { url: string }) => string | Buffer>, pages: Pages = {}) {
@@ -196,8 +203,13 @@ describe('sitemaps', () => {
   test('with "include", their pages come after the links of the start page', async () => {
     const site = await mapped({ '/sitemap.xml': urlset('/orphan/2', '/open', '/orphan/1') })
     expect(pathsOf(await start(site, { sitemap: 'include' }))).toEqual([
-      '/', '/open', '/closed/a', '/orphan/2', '/orphan/1', '/closed/b',
-    ]) // prettier-ignore
+      '/',
+      '/open',
+      '/closed/a',
+      '/orphan/2',
+      '/orphan/1',
+      '/closed/b',
+    ])
   })
 
   test('with "only", links are not followed', async () => {
@@ -214,7 +226,12 @@ describe('sitemaps', () => {
         '/index.xml': index,
         '/one.xml.gz': (self) => gzipSync(urlset('/orphan/1')(self)),
       },
-      { '/list.txt': (request, response) => void response.setHeader('content-type', 'text/plain').end(`http://${request.headers.host}/orphan/2\nhttp://${request.headers.host}/orphan/3`) }, // prettier-ignore
+      {
+        '/list.txt': (request, response) =>
+          void response
+            .setHeader('content-type', 'text/plain')
+            .end(`http://${request.headers.host}/orphan/2\nhttp://${request.headers.host}/orphan/3`),
+      },
     )
     const answer = await start(site, { sitemap: 'only' })
     expect(pathsOf(answer)).toEqual(['/', '/orphan/1', '/orphan/2', '/orphan/3'])
@@ -265,7 +282,8 @@ describe('sitemaps', () => {
 
   test('do not lead to other hosts, and path patterns apply to them', async () => {
     const site = await mapped({
-      '/sitemap.xml': ({ url }) => `<urlset><url><loc>https://else.example/a</loc></url><url><loc>${url}/orphan/1</loc></url></urlset>`, // prettier-ignore
+      '/sitemap.xml': ({ url }) =>
+        `<urlset><url><loc>https://else.example/a</loc></url><url><loc>${url}/orphan/1</loc></url></urlset>`,
     })
     const answer = await start(site, { sitemap: 'only', exclude_paths: ['/orphan/*'] })
     expect(pathsOf(answer)).toEqual(['/'])
@@ -281,7 +299,8 @@ describe('sitemaps', () => {
 
 describe('hostile sitemaps', () => {
   test('that reference each other are read once each', async () => {
-    const circle = (next: string) => (site: { url: string }) => `<sitemapindex><sitemap><loc>${site.url}${next}</loc></sitemap></sitemapindex>` // prettier-ignore
+    const circle = (next: string) => (site: { url: string }) =>
+      `<sitemapindex><sitemap><loc>${site.url}${next}</loc></sitemap></sitemapindex>`
     const site = await mapped({ '/sitemap.xml': circle('/b.xml'), '/b.xml': circle('/sitemap.xml') })
     expect((await start(site, { sitemap: 'include' })).completed).toBe(4)
     expect(site.requests.filter((path) => path === '/b.xml')).toHaveLength(1)
@@ -303,7 +322,12 @@ describe('hostile sitemaps', () => {
   })
 
   test.each([
-    ['expands entities', () => '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><urlset><url><loc>&b;&b;&b;</loc></url></urlset>', undefined], // prettier-ignore
+    [
+      'expands entities',
+      () =>
+        '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><urlset><url><loc>&b;&b;&b;</loc></url></urlset>',
+      undefined,
+    ],
     ['nests endlessly', () => `<urlset>${'<url>'.repeat(100_000)}`, 'nested'],
     ['is cut off', (site: { url: string }) => `<urlset><url><loc>${site.url}/orphan/1</loc></url><url><lo`, undefined],
     ['is a page', () => linkPage('Not a map', ['/orphan/1']), undefined],
@@ -320,9 +344,14 @@ describe('hostile sitemaps', () => {
   )
 
   test('of tens of thousands of URLs are read as far as needed', async () => {
-    const many = (site: { url: string }) => `<urlset>${Array.from({ length: 50_000 }, (_, at) => `<url><loc>${site.url}/page/${at}</loc></url>`).join('')}</urlset>` // prettier-ignore
+    const many = (site: { url: string }) =>
+      `<urlset>${Array.from({ length: 50_000 }, (_, at) => `<url><loc>${site.url}/page/${at}</loc></url>`).join('')}</urlset>`
     const site = await mapped({ '/sitemap.xml': many })
-    const answer = (await homes.clients.http.crawl({ url: site.url, sitemap: 'include', limit: 10 })) as never as Record<string, number> // prettier-ignore
+    const answer = (await homes.clients.http.crawl({
+      url: site.url,
+      sitemap: 'include',
+      limit: 10,
+    })) as never as Record<string, number>
     expect(answer).toMatchObject({ success: true, total: 10, discovered: 50_004, skipped_total: 49_994 })
     expect(answer['skipped']).toHaveLength(10_000)
   })

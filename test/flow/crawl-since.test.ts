@@ -39,7 +39,9 @@ function respond(request: IncomingMessage, response: ServerResponse): void {
   }
   const html = pages[path]
   const etag = html && !unversioned.has(path) && `"${createHash('sha1').update(html).digest('hex')}"`
-  const isKnown = dated.has(path) ? request.headers['if-modified-since'] === 'Sun, 01 Mar 2026 08:00:00 GMT' : etag && request.headers['if-none-match'] === etag // prettier-ignore
+  const isKnown = dated.has(path)
+    ? request.headers['if-modified-since'] === 'Sun, 01 Mar 2026 08:00:00 GMT'
+    : etag && request.headers['if-none-match'] === etag
   const status = html === undefined ? 404 : isKnown ? 304 : 200
   statuses[path] = status
   response.writeHead(status, {
@@ -95,7 +97,13 @@ function change(): void {
 }
 
 const crawl = async (input: object = {}) =>
-  (await homes.clients.http.crawl({ url: site.url, limit: 20, max_depth: 5, render: 'http', ...input } as never)) as CrawlAnswer // prettier-ignore
+  (await homes.clients.http.crawl({
+    url: site.url,
+    limit: 20,
+    max_depth: 5,
+    render: 'http',
+    ...input,
+  } as never)) as CrawlAnswer
 
 describe('a crawl with since', () => {
   test('keeps unchanged pages, follows their links, and reports the changes with diffs', async () => {
@@ -114,7 +122,10 @@ describe('a crawl with since', () => {
     expect(page('/a').changeTracking!.diff!.text).toMatch(
       /^@@ -\d+,\d+ \+\d+,\d+ @@\n[^]*\n-One line\.\n\+Another line\./,
     )
-    expect(page('/a/inner')).toMatchObject({ markdown: expect.stringContaining('# Inner'), changeTracking: { changeStatus: 'same' } }) // prettier-ignore
+    expect(page('/a/inner')).toMatchObject({
+      markdown: expect.stringContaining('# Inner'),
+      changeTracking: { changeStatus: 'same' },
+    })
     expect(page('/dated').markdown).toContain('# Dated')
     expect(page('/fresh').changeTracking).toMatchObject({ changeStatus: 'new', previousScrapeAt: null })
   })
@@ -132,7 +143,8 @@ describe('a crawl with since', () => {
   })
 
   test('reports changes of images, numbers of lists and languages of code', async () => {
-    const parts = (version: number) => `<p>One line.</p><img src="/sales.png" alt="Sales: ${version}"><ol start="${version}"><li>Item</li></ol><pre><code class="language-${version === 1 ? 'sh' : 'bat'}">sort</code></pre>` // prettier-ignore
+    const parts = (version: number) =>
+      `<p>One line.</p><img src="/sales.png" alt="Sales: ${version}"><ol start="${version}"><li>Item</li></ol><pre><code class="language-${version === 1 ? 'sh' : 'bat'}">sort</code></pre>`
     pages['/plain'] = linkPage('Plain', [], parts(1))
     pages['/'] = linkPage('Home', ['/plain'])
     const { id } = await crawl()
@@ -162,7 +174,9 @@ describe('a crawl with since', () => {
     failing[path!] = status
     const second = await crawl({ since: first.id })
     expect(second.changes).toEqual({ new: [], changed: [], removed: [], unchanged: 4 })
-    expect(second.warning).toContain('1 page of the earlier crawl was not compared: unreadable, or linked from unreadable pages') // prettier-ignore
+    expect(second.warning).toContain(
+      '1 page of the earlier crawl was not compared: unreadable, or linked from unreadable pages',
+    )
     const stillFailing = await crawl({ since: second.id })
     expect(stillFailing.changes).toEqual(second.changes)
     failing = {}
@@ -225,7 +239,9 @@ describe('a crawl with since', () => {
       const { id } = await crawl()
       const { changes, warning } = await crawl({ ...input, since: id, ...(path && { url: site.url + path }) })
       expect(changes).toEqual({ new: [], changed: [], removed: [], unchanged: expected.unchanged })
-      expect(warning).toContain(`${expected.count} pages of the earlier crawl were not compared: this one has another value of ${expected.option}`) // prettier-ignore
+      expect(warning).toContain(
+        `${expected.count} pages of the earlier crawl were not compared: this one has another value of ${expected.option}`,
+      )
     },
   )
 
@@ -235,7 +251,9 @@ describe('a crawl with since', () => {
     const { id } = await crawl({ allow_external_links: true })
     const { changes, warning } = await crawl({ allow_external_links: true, allowed_domains: ['127.0.0.1'], since: id })
     expect(changes).toEqual({ new: [], changed: [], removed: [], unchanged: 3 })
-    expect(warning).toContain('1 page of the earlier crawl was not compared: this one has another value of allowed_domains') // prettier-ignore
+    expect(warning).toContain(
+      '1 page of the earlier crawl was not compared: this one has another value of allowed_domains',
+    )
   })
 
   test('does not report pages of sitemaps as removed while the sitemap cannot be read', async () => {
@@ -284,7 +302,9 @@ describe('the command line', () => {
   afterEach(() => rm(folder, { recursive: true }))
 
   const run = (...words: string[]) =>
-    bax(['crawl', site.url, '--limit', '20', '--render', 'http', '--embedded', ...words], { env: { BAX_STATE_DIR: join(folder, 'state') } }) // prettier-ignore
+    bax(['crawl', site.url, '--limit', '20', '--render', 'http', '--embedded', ...words], {
+      env: { BAX_STATE_DIR: join(folder, 'state') },
+    })
   const again = () => run('--since', output, '-o', output)
   const stored = () => readdir(join(folder, 'state', 'crawls'))
   /** Makes all stored crawls look this old. */
@@ -304,11 +324,18 @@ describe('the command line', () => {
     expect(second.stderr).toContain(`+ ${site.url}/fresh`)
     expect(second.stderr).toMatch(/^diffs: .*docs\/changes\.diff$/m)
     const diff = await readFile(join(output, 'changes.diff'), 'utf8')
-    expect(diff).toContain(`new page: ${site.url}/fresh\nremoved page: ${site.url}/gone\nremoved page: ${site.url}/unlinked\n--- ${site.url}/\n`) // prettier-ignore
+    expect(diff).toContain(
+      `new page: ${site.url}/fresh\nremoved page: ${site.url}/gone\nremoved page: ${site.url}/unlinked\n--- ${site.url}/\n`,
+    )
     expect(diff).toMatch(
       new RegExp(`\n--- ${site.url}/a\n\\+\\+\\+ ${site.url}/a\n@@ .*\n[^]*\n-One line\\.\n\\+Another line\\.\n`),
     )
-    expect((await readdir(output)).toSorted()).toEqual([new URL(site.url).host.replace(':', '-'), 'changes.diff', 'index.md', 'manifest.json']) // prettier-ignore
+    expect((await readdir(output)).toSorted()).toEqual([
+      new URL(site.url).host.replace(':', '-'),
+      'changes.diff',
+      'index.md',
+      'manifest.json',
+    ])
     expect(JSON.parse(await readFile(join(output, 'manifest.json'), 'utf8')).changes.changed).toHaveLength(2)
     expect(await again()).toMatchObject({ stderr: expect.stringContaining('0 new, 0 changed, 0 removed, 6 unchanged') })
     expect(await readFile(join(output, 'changes.diff'), 'utf8')).toBe('')
@@ -322,7 +349,10 @@ describe('the command line', () => {
     const removed = [`- ${site.url}/gone`, `- ${site.url}/unlinked`]
     const lines = await run('--since', output, '--ndjson')
     expect(lines.stderr.split('\n')).toEqual(expect.arrayContaining(removed))
-    const pages = lines.stdout.trim().split('\n').map((line) => JSON.parse(line)) // prettier-ignore
+    const pages = lines.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
     expect(pages.find(({ url }) => pathOf(url) === '/a').changeTracking.diff.text).toContain('+Another line.')
     const text = await run('--since', output)
     expect(text.stderr.split('\n')).toEqual(expect.arrayContaining(removed))
@@ -361,11 +391,19 @@ describe('the command line', () => {
     await again()
     await rm(join(folder, 'state', 'crawls'), { recursive: true })
     const lost = await again()
-    expect(lost).toMatchObject({ code: 0, stderr: expect.stringContaining(`warning: the latest crawl of ${output} is no longer stored: nothing is compared`) }) // prettier-ignore
+    expect(lost).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(
+        `warning: the latest crawl of ${output} is no longer stored: nothing is compared`,
+      ),
+    })
     expect(lost.stderr).not.toContain('since the earlier crawl')
     await rm(join(folder, 'state'), { recursive: true })
     const unknown = await again()
-    expect(unknown).toMatchObject({ code: 0, stderr: expect.stringContaining(`warning: no completed crawl of ${output} is stored`) }) // prettier-ignore
+    expect(unknown).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`warning: no completed crawl of ${output} is stored`),
+    })
     expect(await again()).toMatchObject({ code: 0, stderr: expect.stringContaining('6 unchanged') })
   })
 

@@ -40,7 +40,13 @@ beforeAll(async () => {
   }
   const paths = Array.from({ length: count }, (_, at) => `/p/${at}`)
   site = await serveSite({
-    '/': send(() => `<title>Stories</title><h1>Stories</h1><ul>${paths.slice(first).map((path) => `<li><a href="${path}">Story ${path}</a></li>`).join('')}</ul>`), // prettier-ignore
+    '/': send(
+      () =>
+        `<title>Stories</title><h1>Stories</h1><ul>${paths
+          .slice(first)
+          .map((path) => `<li><a href="${path}">Story ${path}</a></li>`)
+          .join('')}</ul>`,
+    ),
     ...Object.fromEntries(paths.map((path, at) => [path, send(() => articles.page(at))])),
   })
 })
@@ -76,7 +82,11 @@ const killedAfter = async (responses: number) => {
 }
 
 test('pages are the same whatever the concurrency; the later ones lose what repeats, and nothing else', async () => {
-  const [one, eight, off] = [await crawlSite({ concurrency: 1 }), await crawlSite({ concurrency: 8 }), await crawlSite({ site_memory: false })] // prettier-ignore
+  const [one, eight, off] = [
+    await crawlSite({ concurrency: 1 }),
+    await crawlSite({ concurrency: 8 }),
+    await crawlSite({ site_memory: false }),
+  ]
   expect(one.completed).toBe(count + 1)
   expect(JSON.stringify(eight.data)).toBe(JSON.stringify(one.data))
   expect(one.data.slice(0, firstInformed)).toEqual(off.data.slice(0, firstInformed))

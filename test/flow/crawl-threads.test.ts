@@ -26,7 +26,10 @@ beforeAll(async () => {
     '/': `<!doctype html><title>All</title><main><h1>All pages</h1><p>${sentence}</p><ul>${list}<li><a href="/gone">gone</a></li></ul></main>`,
     ...Object.fromEntries(Array.from({ length: count }, (_, at) => [`/p/${at}`, page(at)])),
     // Content other than HTML in UTF-8.
-    '/p/7': (_, response) => response.setHeader('content-type', 'text/html; charset=windows-1252').end(Buffer.from(page(7).replaceAll('Page 7', 'Fa\u00e7ade'), 'latin1')), // prettier-ignore
+    '/p/7': (_, response) =>
+      response
+        .setHeader('content-type', 'text/html; charset=windows-1252')
+        .end(Buffer.from(page(7).replaceAll('Page 7', 'Fa\u00e7ade'), 'latin1')),
     '/p/8': (_, response) => response.setHeader('content-type', 'application/json').end('{"river":"Rh\u00f4ne"}'),
     '/p/9': '<!doctype html><meta http-equiv="refresh" content="0; url=/p/10?again">',
     '/p/11': `<!doctype html><title>Framed</title><main><h1>Framed</h1><p>${sentence}</p><iframe src="/frame"></iframe></main>`,
@@ -55,7 +58,20 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-const argv = (...flags: string[]) => ['crawl', `${site.url}/`, '--limit', '200', '--max-depth', '3', '--render', 'http', '--formats', 'markdown,html,links', '--json', ...flags] // prettier-ignore
+const argv = (...flags: string[]) => [
+  'crawl',
+  `${site.url}/`,
+  '--limit',
+  '200',
+  '--max-depth',
+  '3',
+  '--render',
+  'http',
+  '--formats',
+  'markdown,html,links',
+  '--json',
+  ...flags,
+]
 const options = (name: string) => ({ cwd: folder, env: { BAX_STATE_DIR: join(folder, name) } })
 
 /** Removes values that differ between runs. */
@@ -81,9 +97,16 @@ test.skipIf(oneCore)(
   titled('pages that crash worker threads are errors with their URLs; the crawl continues', oneCore),
   async () => {
     const worker = join(dirname(built.program), 'reading-worker.mjs')
-    await writeFile(worker, "import { parentPort } from 'node:worker_threads'\nparentPort.on('message', () => process.exit(1))\n") // prettier-ignore
+    await writeFile(
+      worker,
+      "import { parentPort } from 'node:worker_threads'\nparentPort.on('message', () => process.exit(1))\n",
+    )
     const { stdout } = await built.run(argv(), options('c'))
-    const { data, errors, total } = JSON.parse(stdout) as { data: { metadata: { url: string } }[]; errors: { url: string; code: string }[]; total: number } // prettier-ignore
+    const { data, errors, total } = JSON.parse(stdout) as {
+      data: { metadata: { url: string } }[]
+      errors: { url: string; code: string }[]
+      total: number
+    }
     expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['worker_lost']))
     // Without the start page, which is one of them, no other page is known.
     expect(data.map(({ metadata }) => new URL(metadata.url).pathname)).toEqual([])

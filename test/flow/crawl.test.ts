@@ -51,9 +51,19 @@ describe.each(homeNames)('a crawl through %s', (home: HomeName) => {
     const answer = await crawl(homes.clients[home], start(), { limit: 100 })
     expect(answer).toMatchObject({ success: true, status: 'completed', id: expect.stringMatching(/^crl_/) })
     expect(pathsOf(answer)).toEqual([
-      '/', '/a', '/b', '/c?q=1', '/docs/',
-      '/a/1', '/a/2', '/b/1', '/missing', '/c?q=2', '/docs/gr%C3%BC%C3%9Fe', '/docs/private/x',
-    ]) // prettier-ignore
+      '/',
+      '/a',
+      '/b',
+      '/c?q=1',
+      '/docs/',
+      '/a/1',
+      '/a/2',
+      '/b/1',
+      '/missing',
+      '/c?q=2',
+      '/docs/gr%C3%BC%C3%9Fe',
+      '/docs/private/x',
+    ])
     expect(skippedOf(answer)).toEqual({ '/x': 'off_host', '/a/1/deep': 'max_depth' })
     expect(answer.data[1]).toMatchObject({
       markdown: expect.stringContaining('# A\n'),
@@ -253,7 +263,9 @@ describe('the start page', () => {
         response.end(linkPage(known ? 'Inside' : 'Outside', ['/next']))
       },
       '/next': (request, response) =>
-        void response.setHeader('content-type', 'text/html').end(linkPage(request.headers.authorization ? 'Known' : 'Unknown')), // prettier-ignore
+        void response
+          .setHeader('content-type', 'text/html')
+          .end(linkPage(request.headers.authorization ? 'Known' : 'Unknown')),
     })
     const url = protectedSite.url.replace('//', '//ada:secret@')
     const answer = await crawl(homes.clients.http, url).finally(protectedSite.close)

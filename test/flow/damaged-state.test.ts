@@ -50,7 +50,19 @@ beforeAll(async () => {
     await artifacts.noteSession({ id: shellSession, owner: null, endsBy: new Date(Date.now() + 3_600_000) }, null)
     const artifact = async (number: number) => {
       const id = `art_${String(number).repeat(20)}`
-      const facts = { id, artifact_id: id, session_id: shellSession, exec_id: null, created_at: new Date().toISOString(), mount: '/output', complete: true, total_bytes: 0, files: [], deleted: [], skipped: [] } // prettier-ignore
+      const facts = {
+        id,
+        artifact_id: id,
+        session_id: shellSession,
+        exec_id: null,
+        created_at: new Date().toISOString(),
+        mount: '/output',
+        complete: true,
+        total_bytes: 0,
+        files: [],
+        deleted: [],
+        skipped: [],
+      }
       await artifacts.add(facts as never, number)
       return id
     }
@@ -139,7 +151,8 @@ const damages: Record<string, (path: string) => void> = {
   'with a flipped byte': (path) => flip(path, (length) => Math.floor(length / 2)),
   'with a flipped byte at the beginning': (path) => flip(path, () => 0),
   empty: (path) => truncateSync(path, 0),
-  'of random bytes': (path) => writeFileSync(path, Buffer.from(Array.from({ length: 900 }, (_, at) => (at * 7919) % 251))), // prettier-ignore
+  'of random bytes': (path) =>
+    writeFileSync(path, Buffer.from(Array.from({ length: 900 }, (_, at) => (at * 7919) % 251))),
   'of another shape': (path) => writeFileSync(path, '{"some":"json"}\n'),
   'as a folder': (path) => {
     rmSync(path)
@@ -184,7 +197,9 @@ describe.each(Object.entries(damages))('state files %s', (name, damage) => {
       expect([keys.code, keys.body!['keys']]).toMatchObject([0, [{ key_id: good.key }]])
 
       // A list is a single file: it is reported once, and created again.
-      expect((await run(stateDir, 'relay', 'tokens', 'list', '--embedded')).stderr).toContain('relay-tokens.json is damaged') // prettier-ignore
+      expect((await run(stateDir, 'relay', 'tokens', 'list', '--embedded')).stderr).toContain(
+        'relay-tokens.json is damaged',
+      )
       expect(await run(stateDir, 'relay', 'tokens', 'list', '--embedded')).toMatchObject({ code: 0 })
       expect((await run(stateDir, 'session', 'use')).stderr).toContain('session.json is damaged')
       expect(await run(stateDir, 'session', 'use')).toMatchObject({ code: 0, body: null })
@@ -197,14 +212,16 @@ describe.each(Object.entries(damages))('state files %s', (name, damage) => {
       const saved = await run(stateDir, 'profile', 'save', 'bob', '--embedded')
       expect(saved.code).toBe(0)
       expect((await run(stateDir, 'profile', 'delete', bad.profile, '--embedded')).code).toBe(0)
-      expect(readdirSync(join(stateDir, 'profiles')).toSorted()).toEqual([`${good.profile}.json`, `${saved.body!['profile_id']}.json`].toSorted()) // prettier-ignore
+      expect(readdirSync(join(stateDir, 'profiles')).toSorted()).toEqual(
+        [`${good.profile}.json`, `${saved.body!['profile_id']}.json`].toSorted(),
+      )
       // Files that were moved aside are still named.
       expect(await damagedIn(stateDir)).toContain(`${files['key']}.damaged-`)
 
       const homes = await openHomes({ home: 'local', stateDir })
       const { sessions } = await homes.clients.embedded.listSessions({ status: 'all' } as never)
       expect(sessions.map(({ session_id }) => session_id)).toContain('ses_good')
-      const { artifacts, warning } = await homes.clients.embedded.listArtifacts({ session_id: shellSession } as never) // prettier-ignore
+      const { artifacts, warning } = await homes.clients.embedded.listArtifacts({ session_id: shellSession } as never)
       expect(artifacts.map(({ id }) => id)).toEqual([good.artifact])
       expect(warning).toContain(bad.artifact)
       await homes.close()
@@ -275,7 +292,11 @@ test('temporary files of killed processes are removed, and those of running ones
     return existsSync(path)
   }
   const minute = 60_000
-  const [dead, alive, young] = [`.bax-${deadPid}-${hex}.tmp`, `.bax-${process.pid}-${hex}.tmp`, `.bax-${deadPid}-${hex.replace('a', 'b')}.tmp`] // prettier-ignore
+  const [dead, alive, young] = [
+    `.bax-${deadPid}-${hex}.tmp`,
+    `.bax-${process.pid}-${hex}.tmp`,
+    `.bax-${deadPid}-${hex.replace('a', 'b')}.tmp`,
+  ]
   await make(`profiles/${dead}`, minute)
   await make(`profiles/${alive}`, minute)
   await make(`profiles/${young}`, 0)

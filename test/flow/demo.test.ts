@@ -29,14 +29,29 @@ describe('the demo site', () => {
     const first = await get('/shop/basket')
     const cookie = first.headers.getSetCookie()[0]!.split(';')[0]!
     const post = (path: string, body: Record<string, string> | FormData) =>
-      get(path, { method: 'POST', headers: { cookie }, body: body instanceof FormData ? body : new URLSearchParams(body) }) // prettier-ignore
+      get(path, {
+        method: 'POST',
+        headers: { cookie },
+        body: body instanceof FormData ? body : new URLSearchParams(body),
+      })
     const read = async (path: string) => (await get(path, { headers: { cookie } })).text()
     return { post, read }
   }
 
   test('a crawl reads all sixty pages of the manual', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'bax-demo-'))
-    const { code, stdout, stderr } = await bax(['crawl', `${demo.url}/docs`, '-o', folder, '--embedded', '--include-paths', '/docs/*', '--limit', '100', '--json']) // prettier-ignore
+    const { code, stdout, stderr } = await bax([
+      'crawl',
+      `${demo.url}/docs`,
+      '-o',
+      folder,
+      '--embedded',
+      '--include-paths',
+      '/docs/*',
+      '--limit',
+      '100',
+      '--json',
+    ])
     expect({ code, stderr }).toMatchObject({ code: 0 })
     expect(JSON.parse(stdout)).toMatchObject({ status: 'completed', completed: 60, errors: [] })
     await rm(folder, { recursive: true })
@@ -74,7 +89,9 @@ describe('the demo site', () => {
     expect((await post('/shop/checkout', { ...order, delivery: 'By balloon' })).status).toBe(422)
     expect((await post('/shop/checkout', order)).headers.get('location')).toBe('/shop/orders/1')
     expect(await read('/shop/orders/1')).toContain('Express delivery to Ada, Harbour Street 1. Wrapped as a gift.')
-    expect(await read('/shop/orders/1/invoice.csv')).toBe('"tea","pieces","price_eur"\r\n"Sencha Asatsuyu","2","29.80"\r\n"total","","29.80"\r\n') // prettier-ignore
+    expect(await read('/shop/orders/1/invoice.csv')).toBe(
+      '"tea","pieces","price_eur"\r\n"Sencha Asatsuyu","2","29.80"\r\n"total","","29.80"\r\n',
+    )
     const form = new FormData()
     form.set('reason', 'Broken')
     form.set('picture', new File(['12345'], 'cup.png', { type: 'image/png' }))
@@ -87,11 +104,16 @@ describe('the demo site', () => {
     await post('/shop/login', { name: 'ada', password: 'oolong' })
     expect(await read('/shop/orders/1')).toContain('no such order')
     for (const next of ['//evil.test/', 'https://evil.test/', '/\\evil.test', ''])
-      expect((await post('/shop/login', { name: 'ada', password: 'oolong', next })).headers.get('location')).toBe('/shop/orders') // prettier-ignore
+      expect((await post('/shop/login', { name: 'ada', password: 'oolong', next })).headers.get('location')).toBe(
+        '/shop/orders',
+      )
   })
 
   test('the table has 500 rows on 20 pages, in the order of a column', async () => {
-    const rows = async (query: string) => [...(await (await get(`/readings?${query}`)).text()).matchAll(/<tr>\s*<td>(\d+)/g)].map(([, number]) => Number(number)) // prettier-ignore
+    const rows = async (query: string) =>
+      [...(await (await get(`/readings?${query}`)).text()).matchAll(/<tr>\s*<td>(\d+)/g)].map(([, number]) =>
+        Number(number),
+      )
     const all = (await Promise.all(Array.from({ length: 20 }, (_, at) => rows(`page=${at + 1}`)))).flat()
     expect(all).toEqual(Array.from({ length: 500 }, (_, at) => at + 1))
     const library = (await Promise.all([1, 2, 3, 4, 5].map((at) => rows(`room=Library&page=${at}`)))).flat()
@@ -101,7 +123,11 @@ describe('the demo site', () => {
 
   test('tasks are kept by the application, and checked', async () => {
     const send = (method: string, path: string, body?: unknown) =>
-      get(`/app/api/tasks${path}`, { method, headers: { 'content-type': 'application/json' }, ...(body !== undefined && { body: JSON.stringify(body) }) }) // prettier-ignore
+      get(`/app/api/tasks${path}`, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
     const { id } = (await (await send('POST', '', { title: 'Warm the pot' })).json()) as { id: number }
     expect((await send('PATCH', `/${id}`, { done: true })).status).toBe(200)
     expect((await send('PATCH', `/${id}`, { done: 'yes' })).status).toBe(422)
@@ -112,7 +138,11 @@ describe('the demo site', () => {
 
   test('hard pages are what they say', async () => {
     const statusOf = async (path: string) => (await get(`/hard/${path}`)).status
-    expect(await Promise.all(['', 'late', 'endless', 'cover', 'dialogs', 'parts', 'hidden', 'slow?secs=0', 'calendar'].map(statusOf))).toEqual(Array(9).fill(200)) // prettier-ignore
+    expect(
+      await Promise.all(
+        ['', 'late', 'endless', 'cover', 'dialogs', 'parts', 'hidden', 'slow?secs=0', 'calendar'].map(statusOf),
+      ),
+    ).toEqual(Array(9).fill(200))
     expect([await statusOf('loop'), await statusOf('error'), await statusOf('gone')]).toEqual([302, 500, 410])
     await expect(get('/hard/cut').then((response) => response.text())).rejects.toThrow('terminated')
   })

@@ -52,7 +52,9 @@ describe('commands of bax in deploy files', () => {
     for (const file of ['compose', 'swarm', 'kubernetes'])
       expect(commandOf(`${file} gateway`).env['BAX_FLEET']).toBe(commandOf(`${file} worker`).env['BAX_FLEET'])
     for (const { services } of [compose, swarm]) expect(services['redis']).toBeDefined()
-    expect(ofKind('Service').map(({ metadata }) => `redis://${metadata.name}:6379`)).toContain(commandOf('kubernetes gateway').env['BAX_FLEET']) // prettier-ignore
+    expect(ofKind('Service').map(({ metadata }) => `redis://${metadata.name}:6379`)).toContain(
+      commandOf('kubernetes gateway').env['BAX_FLEET'],
+    )
     for (const { argv } of workers) expect(valueOf(argv, '--host')).toBe(podAddress)
   })
 
@@ -89,7 +91,10 @@ describe('time to end', () => {
 
 const nameOf = (secret: string | { readonly source: string }) => (typeof secret === 'string' ? secret : secret.source)
 
-describe.each([['compose.yaml', compose], ['swarm-stack.yaml', swarm]])('%s', (_, stack) => {
+describe.each([
+  ['compose.yaml', compose],
+  ['swarm-stack.yaml', swarm],
+])('%s', (_, stack) => {
   test('declares its networks and secrets', () => {
     for (const { networks, secrets = [], image } of Object.values(stack.services)) {
       expect(image).toBeTruthy()
@@ -107,7 +112,7 @@ describe.each([['compose.yaml', compose], ['swarm-stack.yaml', swarm]])('%s', (_
     const url = /fetch\('http:\/\/([\d.]+:\d+)\/metrics'\)/.exec(healthcheck!.test.at(-1)!)![1]
     for (const { from, argv } of workers.slice(0, 2)) expect([from, valueOf(argv, '--metrics')]).toEqual([from, url])
   })
-}) // prettier-ignore
+})
 
 test('Compose allows the system calls of Chromium’s sandbox, with the file that the guide names', () => {
   for (const name of ['gateway', 'worker'])
@@ -135,7 +140,9 @@ describe('Kubernetes', () => {
       for (const { ports, from = [] } of spec?.ingress ?? []) {
         for (const { port } of ports) expect(portsOf(spec!.podSelector!.matchLabels!)).toContain(port)
         for (const { podSelector } of from) {
-          const names = podSelector?.matchExpressions?.flatMap(({ key, values }) => values.map((value) => ({ [key]: value }))) // prettier-ignore
+          const names = podSelector?.matchExpressions?.flatMap(({ key, values }) =>
+            values.map((value) => ({ [key]: value })),
+          )
           for (const labels of names ?? [podSelector?.matchLabels ?? {}]) if (podSelector) portsOf(labels)
         }
       }
@@ -144,7 +151,8 @@ describe('Kubernetes', () => {
   })
 
   test('ports are those that bax listens on', () => {
-    const port = ({ containers: [{ ports }] }: typeof gateway, name: string) => ports.find((found) => found.name === name)!.containerPort // prettier-ignore
+    const port = ({ containers: [{ ports }] }: typeof gateway, name: string) =>
+      ports.find((found) => found.name === name)!.containerPort
     const { argv } = commandOf('kubernetes worker')
     expect(port(worker, 'http')).toBe(Number(valueOf(argv, '--port')))
     expect(`${podAddress}:${port(worker, 'metrics')}`).toBe(valueOf(argv, '--metrics'))
@@ -160,7 +168,6 @@ describe('Kubernetes', () => {
       containers: [{ env, volumeMounts, readinessProbe, livenessProbe, ports }],
       volumes,
     } of [gateway, worker]) {
-      // prettier-ignore
       const mounted = volumeMounts.map(({ mountPath }) => mountPath)
       const secretFile = env.find(({ name }) => name === 'BAX_SECRET_FILE')!.value!
       const mount = volumeMounts.find(({ mountPath }) => secretFile === `${mountPath}/secret`)!
@@ -216,7 +223,8 @@ describe('scalers', () => {
     expect(swarm.services['worker']!.deploy!.restart_policy).toEqual({ condition: 'on-failure' })
     const { volumes } = swarm.services['gateway']!
     expect(volumes).toContainEqual(expect.objectContaining({ target: '/var/run/docker.sock' }))
-    for (const file of ['swarm-stack.yaml', 'README.md']) expect(readDeployFile(file)).toMatch(/docker stack deploy .*swarm-stack\.yaml bax\b/) // prettier-ignore
+    for (const file of ['swarm-stack.yaml', 'README.md'])
+      expect(readDeployFile(file)).toMatch(/docker stack deploy .*swarm-stack\.yaml bax\b/)
   })
 
   test('that of Kubernetes names the workers, whose role is bound to the gateways', () => {

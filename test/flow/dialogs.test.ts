@@ -117,7 +117,9 @@ describe('an answer given before', () => {
 
   test('needs accept for a text', async () => {
     await create()
-    const refused = await failureOf(client.runCommands({ session_id: id, commands: [command('answer_dialog', { accept: false, text: 'x' })] })) // prettier-ignore
+    const refused = await failureOf(
+      client.runCommands({ session_id: id, commands: [command('answer_dialog', { accept: false, text: 'x' })] }),
+    )
     expect(refused).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('text') })
   })
 })
@@ -141,7 +143,10 @@ describe('with the setting ask', () => {
   test('a step that opens one describes it as events do, and reports no changed title', async () => {
     await create({ dialogs: 'ask' })
     const dialog = { type: 'confirm', message: 'Delete?' }
-    const step = await client.browserStep({ session_id: id, commands: [{ command: 'click', data: { selector: '#delete' } }] }) // prettier-ignore
+    const step = await client.browserStep({
+      session_id: id,
+      commands: [{ command: 'click', data: { selector: '#delete' } }],
+    })
     expect(step).toMatchObject({
       code: 'dialog_blocking',
       results: [{ dialogs: [dialog], events: [{ type: 'dialog.opened', data: dialog }], after: { title: 'Shop' } }],

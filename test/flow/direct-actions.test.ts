@@ -26,11 +26,15 @@ const pages = {
   '/late': `<script>setTimeout(() => document.body.innerHTML = '<button id=b>Buy</button>', 150)</script>`,
   '/shown-late': '<button id=b hidden>Buy</button><script>setTimeout(() => b.hidden = false, 150)</script>',
   '/enabled-late': '<button id=b disabled>Buy</button><script>setTimeout(() => b.disabled = false, 150)</script>',
-  '/enabled-by-fieldset': '<fieldset id=f disabled><button id=b>Buy</button></fieldset><script>setTimeout(() => f.disabled = false, 150)</script>',
-  '/inert-first': '<div id=d inert><button id=b>Buy</button></div><script>setTimeout(() => d.inert = false, 150)</script>',
+  '/enabled-by-fieldset':
+    '<fieldset id=f disabled><button id=b>Buy</button></fieldset><script>setTimeout(() => f.disabled = false, 150)</script>',
+  '/inert-first':
+    '<div id=d inert><button id=b>Buy</button></div><script>setTimeout(() => d.inert = false, 150)</script>',
   '/covered-first': '<button id=b>Buy</button><script>cover(200)</script>',
-  '/covered-by-hover': '<button id=b>Buy</button><script>let once; b.onmouseover = () => { if (!once) { once = true; cover(150) } }</script>',
-  '/covered-by-move': '<button id=b>Buy</button><script>let once; addEventListener("mousemove", () => { if (!once) { once = true; cover(150) } }, true)</script>',
+  '/covered-by-hover':
+    '<button id=b>Buy</button><script>let once; b.onmouseover = () => { if (!once) { once = true; cover(150) } }</script>',
+  '/covered-by-move':
+    '<button id=b>Buy</button><script>let once; addEventListener("mousemove", () => { if (!once) { once = true; cover(150) } }, true)</script>',
   '/covered-for-good': '<button id=b>Buy</button><script>cover()</script>',
   '/replaced-by-hover': `<p id=p><button id=b>Buy</button></p><script>let once; b.onmouseover = () => { if (!once) { once = true; p.innerHTML = '<button id=b>Buy</button>' } }</script>`,
   '/swapped-by-hover': `<div id=p><button id=b>Buy</button></div><script>let once; b.onmouseenter = () => { if (!once) { once = true; p.insertAdjacentHTML('afterbegin', '<button id=other>Sell</button><br>') } }</script>`,
@@ -39,20 +43,26 @@ const pages = {
     let once; b.onmouseenter = () => { if (!once) { once = true; p.insertAdjacentHTML('afterbegin', '<button id=other>Sell</button><br>') } }</script>`,
   '/moved-away-by-hover': `<button id=b style="position:absolute">Buy</button><button id=other>Sell</button><script>
     let once; b.onmouseenter = () => { if (!once) { once = true; b.style.left = '200px' } }</script>`,
-  '/gone-by-hover': '<button id=b>Buy</button><button id=other>Sell</button><script>b.onmouseenter = () => b.remove()</script>',
+  '/gone-by-hover':
+    '<button id=b>Buy</button><button id=other>Sell</button><script>b.onmouseenter = () => b.remove()</script>',
   '/replaced-often': `<p id=p></p><script>const renew = () => p.innerHTML = '<button id=b>Buy</button>'; renew()
     let left = 20; const next = () => { renew(); if (left--) requestAnimationFrame(next) }; next()</script>`,
   '/jumps-often': `<div id=gap></div><button id=b>Buy</button><button id=other>Sell</button><script>
     let left = 20; const next = () => { gap.style.height = left % 2 ? '60px' : '0'; if (left--) requestAnimationFrame(next) }; next()</script>`,
   '/frame-by-hover': `<button id=b>Buy</button><script>let once; b.onmouseover = () => { if (once) return; once = true
     const frame = document.createElement('iframe'); frame.id = 'cover'; frame.className = 'cover'; frame.style.cssText = 'width:100%;height:100%;border:0'; document.body.append(frame) }</script>`,
-  '/pressed-away': '<button id=b>Buy</button><button id=other>Sell</button><script>b.onmousedown = () => b.remove()</script>',
+  '/pressed-away':
+    '<button id=b>Buy</button><button id=other>Sell</button><script>b.onmousedown = () => b.remove()</script>',
   '/below': '<div style="height:3000px"></div><button id=b>Buy</button><div style="height:3000px"></div>',
-  '/scroller': '<div style="height:100px;overflow:auto"><div style="height:500px"></div><button id=b>Buy</button></div>',
+  '/scroller':
+    '<div style="height:100px;overflow:auto"><div style="height:500px"></div><button id=b>Buy</button></div>',
   '/label': '<label id=b>Accept <input type=checkbox id=c></label>',
-  '/label-of-parts': '<label id=b><input type=checkbox id=c> I agree to the <a id=terms href="#terms">terms of this service</a></label>',
-  '/link-of-parts': '<a id=b href="#x"><img id=i width=20 height=20> some words <b id=x onclick="event.preventDefault()">remove</b></a>',
-  '/blocks-in-link': '<a id=b href="#x"><div id=x style="height:100px">one</div><div id=y style="height:300px">two</div></a>',
+  '/label-of-parts':
+    '<label id=b><input type=checkbox id=c> I agree to the <a id=terms href="#terms">terms of this service</a></label>',
+  '/link-of-parts':
+    '<a id=b href="#x"><img id=i width=20 height=20> some words <b id=x onclick="event.preventDefault()">remove</b></a>',
+  '/blocks-in-link':
+    '<a id=b href="#x"><div id=x style="height:100px">one</div><div id=y style="height:300px">two</div></a>',
   '/moved-in-shadow': `<x-a id=host><button id=b>Buy</button></x-a><script>
     const shadow = host.attachShadow({ mode: 'open' }); shadow.innerHTML = '<div><slot></slot></div>'
     let at = 0; const move = () => { shadow.firstChild.style.marginLeft = (at = (at + 7) % 400) + 'px'; requestAnimationFrame(move) }; move()</script>`,
@@ -77,7 +87,7 @@ const pages = {
     setTimeout(() => late.disabled = false, 150)</script>`,
   '/checked-again': `<p id=p><input type=checkbox id=b></p><script>b.onchange = () => { log.push('change'); p.innerHTML = '<input type=checkbox id=b checked>' }</script>`,
   '/submits': `<form action=/slow><input type=checkbox id=b name=b onchange="this.form.submit()"></form>`,
-} // prettier-ignore
+}
 
 /** Two buttons that change places for a while, after pseudorandom pauses: a failure can be repeated. */
 function turns(seed: number): string {
@@ -89,7 +99,7 @@ function turns(seed: number): string {
     const pauses = ${JSON.stringify(pauses)}
     const next = () => { const [own, others] = tops[pauses.length % 4]; b.style.top = own + 'px'; other.style.top = others + 'px'
       if (pauses.length) setTimeout(next, pauses.pop()) }
-    next()</script>` // prettier-ignore
+    next()</script>`
 }
 
 /** Pages with tests of their own. On two of them Playwright lets listeners of the page see a click, or reports a wrong one. */
@@ -137,7 +147,12 @@ const ways = { direct: '1', playwright: '0' } as const
 /** Opens a page, runs a command on it, and returns what can be seen of its outcome. */
 async function outcome(way: keyof typeof ways, path: string, step: Step) {
   vi.stubEnv('BAX_DIRECT_ACTIONS', ways[way])
-  const read: Step = ['evaluate', { expression: `({ log: window.log, values: [...document.querySelectorAll('input, select, textarea')].map((field) => field.type + ':' + (field.checked ?? '') + ':' + field.value), focus: document.activeElement?.id, url: location.pathname + location.search, scrolled: scrollY > 0 })` }] // prettier-ignore
+  const read: Step = [
+    'evaluate',
+    {
+      expression: `({ log: window.log, values: [...document.querySelectorAll('input, select, textarea')].map((field) => field.type + ':' + (field.checked ?? '') + ':' + field.value), focus: document.activeElement?.id, url: location.pathname + location.search, scrolled: scrollY > 0 })`,
+    },
+  ]
   const [, acted, seen] = await run([['navigate_to', { url: site.url + path }], step, read])
   const { success, code, error, details, matches, data } = acted!
   const known = details as { delivered?: boolean; outcome?: string; typed?: number } | undefined
@@ -145,17 +160,34 @@ async function outcome(way: keyof typeof ways, path: string, step: Step) {
   const finished = events.findLast(({ type, data }) => type === 'command.finished' && data['index'] === 1)
   return {
     direct: finished!.data['direct'],
-    success, code, matches, data, error: error?.replaceAll(/\d+ ms/g, 'N ms'),
-    delivered: known?.delivered, unknown: known?.outcome, typed: known?.typed,
+    success,
+    code,
+    matches,
+    data,
+    error: error?.replaceAll(/\d+ ms/g, 'N ms'),
+    delivered: known?.delivered,
+    unknown: known?.outcome,
+    typed: known?.typed,
     page: (seen!.data?.['result'] as { value: unknown } | undefined)?.value,
-  } // prettier-ignore
+  }
 }
 
 /** Pages whose element is ready: nothing has to be left to Playwright, which the direct way would be compared with. */
 const ready = new Set([
-  '/still', '/beside-spinner', '/child', '/closed-host', '/inline', '/two', '/opened-again', '/pressed-away', '/alerts',
-  '/asks', '/leaves', '/downloads', '/reloads',
-]) // prettier-ignore
+  '/still',
+  '/beside-spinner',
+  '/child',
+  '/closed-host',
+  '/inline',
+  '/two',
+  '/opened-again',
+  '/pressed-away',
+  '/alerts',
+  '/asks',
+  '/leaves',
+  '/downloads',
+  '/reloads',
+])
 
 /** Fields of `/form` that are ready for a command. */
 const readyFields: Record<string, readonly string[]> = {

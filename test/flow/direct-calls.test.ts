@@ -25,7 +25,11 @@ beforeAll(async () => {
   site = await serveSite({ '/': '<!doctype html><title>Tea</title><h1>Tea</h1><button>Buy</button>' })
   const config = { home: 'local', stateDir: folder, cacheDir: folder, display: false, writeAnywhere: true } as const
   engine = createEngine({ ...config, allowPrivate: ['127.0.0.1'], log: () => {} })
-  const services = { engine, sockets: 'http://127.0.0.1:1', onError: (error: Error) => void reported.push(error.message) } as const // prettier-ignore
+  const services = {
+    engine,
+    sockets: 'http://127.0.0.1:1',
+    onError: (error: Error) => void reported.push(error.message),
+  } as const
   app = embedded(createApp({ ...services, gate: privateGate }).fetch)
   direct = directCalls(services)
   const response = await app.send({ ...post('/sessions', { headless: true, start_url: site.url }) })
@@ -46,7 +50,11 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
 const get = (path: string, headers: Record<string, string> = {}): WireRequest => ({ method: 'GET', path, headers })
-const commands = (command: string, data?: object, more: object = {}) => ({ session_id: session, commands: [{ command, ...(data && { data }) }], ...more }) // prettier-ignore
+const commands = (command: string, data?: object, more: object = {}) => ({
+  session_id: session,
+  commands: [{ command, ...(data && { data }) }],
+  ...more,
+})
 
 /** Requests of commands; the function is called when there is a session. */
 const requests: Record<string, () => WireRequest> = {
@@ -63,7 +71,7 @@ const requests: Record<string, () => WireRequest> = {
   'no object': () => post('/commands', [1]),
   'a deep body': () => post('/commands', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`),
   'a lone surrogate': () => post('/commands', '{"session_id":"\\ud800","commands":[]}'),
-  'sessions': () => get('/sessions'),
+  sessions: () => get('/sessions'),
   'sessions with a query': () => get('/sessions?limit=1&nonsense=2'),
   'sessions with a query, strictly': () => get('/sessions?limit=1&nonsense=2', strict),
   'sessions with an invalid query': () => get('/sessions?limit=none'),
@@ -73,11 +81,11 @@ const requests: Record<string, () => WireRequest> = {
   'the engine': () => get('/engine'),
   'no route': () => get('/nothing/here'),
   'another method': () => ({ method: 'DELETE', path: '/commands' }),
-  'dots': () => get('/sessions/..'),
+  dots: () => get('/sessions/..'),
   'an encoded path': () => get('/sessions/%73es_none'),
   'a new session': () => post('/sessions', { nonsense: true, headless: 'maybe' }, strict),
   'a stream': () => get(`/stream/sessions/ses_none`, { accept: 'application/x-ndjson' }),
-} // prettier-ignore
+}
 
 /** Removes what differs between two calls. */
 const stable = (text: string) =>

@@ -103,7 +103,9 @@ describe.each(Object.entries(ways))('an endless download in %s', (_way, script) 
 })
 
 test('concurrent downloads share the quota of their session, but not with other sessions', async () => {
-  const [one, other] = await Promise.all([0, 1].map(async () => (await client().createSession({ start_url: site.url })).session_id!)) // prettier-ignore
+  const [one, other] = await Promise.all(
+    [0, 1].map(async () => (await client().createSession({ start_url: site.url })).session_id!),
+  )
   // A different URL for each: the browser requests the same one only once at a time.
   const start = (session_id: string, frame: string) => {
     const expression = `window.${frame}.location.href = '/three-and-waits?' + Math.random()`

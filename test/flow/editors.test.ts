@@ -87,7 +87,12 @@ inUsualHomes(pages, (given) => {
       expect(others).toEqual([])
       expect(listed).toMatchObject({ ref: expect.any(String), ...(name !== 'monaco' && { value: before }) })
       expect(await read(selector)).toEqual([before, before])
-      const ways = [selector, `ref=${listed!.ref}`, 'label=Notes', ...(name === 'monaco' ? [] : ['role=textbox[name="Notes"]'])] // prettier-ignore
+      const ways = [
+        selector,
+        `ref=${listed!.ref}`,
+        'label=Notes',
+        ...(name === 'monaco' ? [] : ['role=textbox[name="Notes"]']),
+      ]
       for (const [at, way] of ways.entries()) {
         await given.do('fill', { selector: way, text: `text ${at}` })
         expect(await read(selector)).toEqual([`text ${at}`, `text ${at}`])
@@ -108,7 +113,12 @@ inUsualHomes(pages, (given) => {
       ]) {
         await given.do('fill', { selector, text })
         // Styles that are not loaded make editors collapse spaces.
-        const plain = (all: unknown) => (name === 'prosemirror' ? String(all).replaceAll(/[ \u00A0]+/g, ' ').replaceAll('\n ', '\n') : all) // prettier-ignore
+        const plain = (all: unknown) =>
+          name === 'prosemirror'
+            ? String(all)
+                .replaceAll(/[ \u00A0]+/g, ' ')
+                .replaceAll('\n ', '\n')
+            : all
         expect((await read(selector)).map(plain)).toEqual([plain(text), plain(text)])
       }
     })
@@ -140,7 +150,9 @@ inUsualHomes(pages, (given) => {
     ['monaco', '.monaco-editor', 'window.monaco = undefined'],
   ])('%s draws a part of its text, which is not taken for the whole', async (name, selector, hide) => {
     await openEditor(name)
-    await given.evaluate('document.head.append(Object.assign(document.createElement("style"), { textContent: ".cm-editor { height: 300px } .cm-scroller { overflow: auto }" }))') // prettier-ignore
+    await given.evaluate(
+      'document.head.append(Object.assign(document.createElement("style"), { textContent: ".cm-editor { height: 300px } .cm-scroller { overflow: auto }" }))',
+    )
     const text = Array.from({ length: 500 }, (_, at) => `line ${at}`).join('\n')
     await given.do('fill', { selector, text })
     expect(await given.value('get_value', { selector })).toBe(text)

@@ -85,7 +85,9 @@ const scrape = (url: string, render: 'http' | 'browser') =>
 describe.each(['http', 'browser'] as const)('a scrape (%s)', (render) => {
   test('of a blocked address is rejected in any spelling', async () => {
     const refused = await Promise.all(
-      hosts.map(async (host) => [host, await failureOf(scrape(`http://${host}:${net.blocked.port}/direct`, render))] as const), // prettier-ignore
+      hosts.map(
+        async (host) => [host, await failureOf(scrape(`http://${host}:${net.blocked.port}/direct`, render))] as const,
+      ),
     )
     for (const [host, error] of refused) expect(error, host).toMatchObject(blocked)
     expect(net.blocked.contacts()).toBe(0)
@@ -156,7 +158,11 @@ test('navigate_to reports blocked URLs, requested directly or by redirect', asyn
     'ftp://site.open.test/',
   ]
   for (const address of addresses) {
-    expect(await open(client, id!, address), address).toMatchObject({ success: false, error: 'URL blocked', code: 'url_blocked' }) // prettier-ignore
+    expect(await open(client, id!, address), address).toMatchObject({
+      success: false,
+      error: 'URL blocked',
+      code: 'url_blocked',
+    })
   }
   expect(await open(client, id!, net.url)).toMatchObject({
     success: true,

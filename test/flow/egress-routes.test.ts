@@ -23,8 +23,12 @@ test('neither a route nor a redirect of one reaches a blocked address', async ()
   const routes = [
     { url: '**/modified', set_headers: { 'X-Forwarded-Host': 'a.private.test' } },
     { url: '**/redirected', status: 302, headers: { location: `http://b.private.test:${port}/` } },
-    { url: '**/page', body: `<script>fetch('http://c.private.test:${port}/', { mode: 'no-cors' })</script>`, content_type: 'text/html' },
-  ] // prettier-ignore
+    {
+      url: '**/page',
+      body: `<script>fetch('http://c.private.test:${port}/', { mode: 'no-cors' })</script>`,
+      content_type: 'text/html',
+    },
+  ]
   const added = await client.runCommands({
     session_id: session,
     commands: routes.map((data) => command('add_route', data)),

@@ -42,7 +42,10 @@ beforeAll(async () => {
       response.writeHead(302, { location: secret('/away') })
       response.end()
     },
-    '/robots.txt': respondWithText('text/plain', () => `User-agent: *\nSitemap: ${secret('/told.xml')}\nSitemap: ${net.url}/map.xml\nSitemap: file:///etc/passwd`), // prettier-ignore
+    '/robots.txt': respondWithText(
+      'text/plain',
+      () => `User-agent: *\nSitemap: ${secret('/told.xml')}\nSitemap: ${net.url}/map.xml\nSitemap: file:///etc/passwd`,
+    ),
     '/map.xml': respondWithText(
       'application/xml',
       () =>
@@ -57,7 +60,11 @@ beforeAll(async () => {
   service = createServer((request, response) => {
     response.setHeader('content-type', 'application/json')
     if (request.url!.startsWith('/search')) {
-      const results = [net.url, secret('/found'), 'http://169.254.169.254/latest/meta-data/'].map((url) => ({ url, title: 'A', content: 'b' })) // prettier-ignore
+      const results = [net.url, secret('/found'), 'http://169.254.169.254/latest/meta-data/'].map((url) => ({
+        url,
+        title: 'A',
+        content: 'b',
+      }))
       return void response.end(JSON.stringify({ query: 'x', results }))
     }
     model.asked++
@@ -124,7 +131,11 @@ test('a search may use the provider configured by the operator, but its results 
 
 test('a scrape may use the model configured by the operator, but pages cannot reach its host', async () => {
   const schema = { type: 'object', properties: { price: { type: 'number' } } }
-  const { data } = await homes.clients.http.scrape({ url: net.url, formats: ['json'], json_options: { schema } } as never) // prettier-ignore
+  const { data } = await homes.clients.http.scrape({
+    url: net.url,
+    formats: ['json'],
+    json_options: { schema },
+  } as never)
   expect(data).toMatchObject({ json: { price: 5 } })
   expect(model.asked).toBe(1)
   const { port } = service.address() as AddressInfo

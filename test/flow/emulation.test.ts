@@ -63,7 +63,13 @@ inUsualHomes(pages, (given) => {
     await emulate({ color_scheme: 'dark', reduced_motion: 'reduce', media: 'print' })
     await emulate({ contrast: 'more', forced_colors: 'active' })
     await given.open('/popup')
-    const queries = ['(prefers-color-scheme: dark)', '(prefers-reduced-motion: reduce)', 'print', '(prefers-contrast: more)', '(forced-colors: active)'] // prettier-ignore
+    const queries = [
+      '(prefers-color-scheme: dark)',
+      '(prefers-reduced-motion: reduce)',
+      'print',
+      '(prefers-contrast: more)',
+      '(forced-colors: active)',
+    ]
     for (const query of queries) expect(await matches(query), query).toBe(true)
     await reset()
     for (const query of queries) expect(await matches(query), query).toBe(false)

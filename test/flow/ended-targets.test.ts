@@ -46,7 +46,10 @@ describe('an upload whose client pauses', () => {
     const session = await createOpened()
     const uploading = await uploadHalf(session)
     await client().closeSession({ session_id: session })
-    expect(await uploading.receive()).toMatchObject({ status: 410, body: { code: 'session_closed', details: { reason: 'deleted' } } }) // prettier-ignore
+    expect(await uploading.receive()).toMatchObject({
+      status: 410,
+      body: { code: 'session_closed', details: { reason: 'deleted' } },
+    })
     uploading.socket.destroy()
   })
 
@@ -54,7 +57,10 @@ describe('an upload whose client pauses', () => {
     const session = await create({ timeout_secs: 2 })
     const uploading = await connection()
     await uploading.begin(fileAt(session, 'half.bin'), { 'content-length': quota }, 'begun')
-    expect(await uploading.receive()).toMatchObject({ status: 410, body: { code: 'session_closed', details: { reason: 'lifetime' } } }) // prettier-ignore
+    expect(await uploading.receive()).toMatchObject({
+      status: 410,
+      body: { code: 'session_closed', details: { reason: 'lifetime' } },
+    })
     uploading.socket.destroy()
   })
 

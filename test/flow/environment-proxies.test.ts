@@ -85,7 +85,9 @@ describe('requests of an engine go through the proxy:', () => {
       expect(await valueOf(client, id!, 'document.title')).toBe('Shop')
       const answer = await client.scrape({ url: `http://store.test:${port}/`, render: 'browser' } as never)
       expect(answer.data?.markdown).toContain('Boxes and crates')
-      expect(guarded.passed).toEqual(expect.arrayContaining([`GET http://shop.test:${port}/`, `GET http://store.test:${port}/`])) // prettier-ignore
+      expect(guarded.passed).toEqual(
+        expect.arrayContaining([`GET http://shop.test:${port}/`, `GET http://store.test:${port}/`]),
+      )
     })
   })
 
@@ -155,7 +157,9 @@ test('the rule of a server decides first: a private target is blocked, and the p
   await withProxies({ ALL_PROXY: proxy.url }, async (client) => {
     for (const render of ['http', 'browser'])
       for (const host of ['10.1.2.3', 'inside.test', '169.254.169.254', 'metadata.google.internal'])
-        expect(await failureOf(client.scrape({ url: `http://${host}/`, render } as never))).toMatchObject({ code: 'url_blocked' }) // prettier-ignore
+        expect(await failureOf(client.scrape({ url: `http://${host}/`, render } as never))).toMatchObject({
+          code: 'url_blocked',
+        })
     expect(proxy.passed).toEqual([])
   })
 })
@@ -178,7 +182,10 @@ describe('a proxy that fails is an error that names it without its password:', (
   })
 
   test.each(['http', 'https'])('it rejects the password, for %s', async (scheme) => {
-    const errors = await failures(withLogin(guarded.url, { username: 'ann', password: 'falsch' }), `${scheme}://shop.test:${port}/`) // prettier-ignore
+    const errors = await failures(
+      withLogin(guarded.url, { username: 'ann', password: 'falsch' }),
+      `${scheme}://shop.test:${port}/`,
+    )
     const error = `the proxy ${guarded.url} of ALL_PROXY rejected the user name or the password`
     for (const answer of errors) expect(answer).toMatchObject({ success: false, code: 'proxy_failed', error })
     expect(JSON.stringify(errors)).not.toContain('falsch')
@@ -203,7 +210,12 @@ describe('commands', () => {
     const secure = createServer({ cert, key }, (_, response) => response.end('a page through a tunnel'))
     await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve))
     const own = `127.0.0.1:${(secure.address() as AddressInfo).port}`
-    const env = { BAX_STATE_DIR: await built.stateDir(), NODE_EXTRA_CA_CERTS: ca.file, NO_PROXY: '<-loopback>', HTTPS_PROXY: withLogin(guarded.url) } // prettier-ignore
+    const env = {
+      BAX_STATE_DIR: await built.stateDir(),
+      NODE_EXTRA_CA_CERTS: ca.file,
+      NO_PROXY: '<-loopback>',
+      HTTPS_PROXY: withLogin(guarded.url),
+    }
     const scrape = (...flags: string[]) =>
       built.run(['scrape', `https://${own}/`, '--render', 'http', ...flags], { env })
     expect(await scrape()).toMatchObject({ code: 0, stdout: expect.stringContaining('a page through a tunnel') })
@@ -219,7 +231,10 @@ describe('commands', () => {
     const withProxy = { HTTP_PROXY: proxy.url, NO_PROXY: '<-loopback>' }
     expect(await run(['open', site.url])).toMatchObject({ code: 0 })
     const refused = await run(['open', site.url], withProxy)
-    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('was started without proxies and holds 1 session') }) // prettier-ignore
+    expect(refused).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('was started without proxies and holds 1 session'),
+    })
     expect(await run(['close', '--all'])).toMatchObject({ code: 0 })
     expect(await run(['open', site.url], withProxy)).toMatchObject({ code: 0 })
     expect(proxy.passed).toContain(`GET ${site.url}/`)
@@ -234,7 +249,9 @@ describe('commands', () => {
       return checks.find(({ name }) => name === 'proxies')?.found
     }
     const env = { HTTP_PROXY: 'http://ann:geheim@proxy.test:3128', no_proxy: 'a.test,10.0.0.0/8' }
-    expect(await found(env)).toBe('http through http://proxy.test:3128 (HTTP_PROXY), https directly, except a.test,10.0.0.0/8') // prettier-ignore
+    expect(await found(env)).toBe(
+      'http through http://proxy.test:3128 (HTTP_PROXY), https directly, except a.test,10.0.0.0/8',
+    )
     expect(await found(env, '--no-proxy')).toBe('ignored (--no-proxy or BAX_NO_PROXY)')
     expect(await found({})).toBe('none in the environment')
   })

@@ -95,10 +95,24 @@ inEveryHome(pages, (given) => {
     for (const event of events) expect(sessionEvent.safeParse(event).error, JSON.stringify(event)).toBeUndefined()
     expect(new Set(types(events))).toEqual(
       new Set([
-        'session.status', 'session.closed', 'command.started', 'command.finished', 'page.navigated', 'page.loaded',
-        'page.error', 'console', 'network.request', 'network.response', 'network.failed', 'dialog.opened', 'dialog.closed',
-        'download.started', 'download.finished', 'tab.opened', 'tab.closed',
-      ]), // prettier-ignore
+        'session.status',
+        'session.closed',
+        'command.started',
+        'command.finished',
+        'page.navigated',
+        'page.loaded',
+        'page.error',
+        'console',
+        'network.request',
+        'network.response',
+        'network.failed',
+        'dialog.opened',
+        'dialog.closed',
+        'download.started',
+        'download.finished',
+        'tab.opened',
+        'tab.closed',
+      ]),
     )
     const of = (type: string) => events.find((event) => event.type === type)!.data
     expect(JSON.stringify(events)).not.toMatch(/secret|ann:pass/)

@@ -52,15 +52,38 @@ test.each([
 
 test('reads tables without a browser', async () => {
   const { stdout } = await extract(['shop.html', '--format', 'json'])
-  expect(JSON.parse(stdout).tables).toMatchObject([{ rows: [{ 'Item name': 'Tea', 'In stock': '4' }, { 'Item name': 'Coffee', 'In stock': '7' }] }]) // prettier-ignore
+  expect(JSON.parse(stdout).tables).toMatchObject([
+    {
+      rows: [
+        { 'Item name': 'Tea', 'In stock': '4' },
+        { 'Item name': 'Coffee', 'In stock': '7' },
+      ],
+    },
+  ])
 })
 
 test('fills a schema, and warns when a list of it stays empty', async () => {
   const list = (field: string, type: string) =>
-    JSON.stringify({ type: 'object', properties: { [field]: { type: 'array', items: { type: 'object', properties: { city: { type: 'string' }, people: { type } } } } } }) // prettier-ignore
+    JSON.stringify({
+      type: 'object',
+      properties: {
+        [field]: {
+          type: 'array',
+          items: { type: 'object', properties: { city: { type: 'string' }, people: { type } } },
+        },
+      },
+    })
   const filled = await extract(['plain.html', '--schema', list('cities', 'number')])
-  expect(JSON.parse(filled.stdout)).toEqual({ cities: [{ city: 'Linz', people: 212 }, { city: 'Graz', people: 305 }] }) // prettier-ignore
-  await writeFile(join(folder, 'schema.json'), '{"type": "object", "properties": {"planets": {"type": "array", "items": {"type": "object", "properties": {"moons": {"type": "integer"}}}}}}') // prettier-ignore
+  expect(JSON.parse(filled.stdout)).toEqual({
+    cities: [
+      { city: 'Linz', people: 212 },
+      { city: 'Graz', people: 305 },
+    ],
+  })
+  await writeFile(
+    join(folder, 'schema.json'),
+    '{"type": "object", "properties": {"planets": {"type": "array", "items": {"type": "object", "properties": {"moons": {"type": "integer"}}}}}}',
+  )
   const empty = await extract(['plain.html', '--schema', '@schema.json'])
   expect(JSON.parse(empty.stdout)).toEqual({ planets: [] })
   expect(empty.stderr).toContain('planets is empty, but the page shows a table')
@@ -80,7 +103,11 @@ test('reports what it cannot use', async () => {
     const { code, stderr, stdout } = await extract(['plain.html', ...argv])
     return [code, stdout, stderr]
   }
-  expect(await errorOf('--format', 'markdown', '--prompt', 'x')).toEqual([2, '', expect.stringContaining('--prompt is for --format json, not markdown')]) // prettier-ignore
+  expect(await errorOf('--format', 'markdown', '--prompt', 'x')).toEqual([
+    2,
+    '',
+    expect.stringContaining('--prompt is for --format json, not markdown'),
+  ])
   expect(await errorOf('--schema', '{"type": "object", "properties": 5}')).toEqual([
     2,
     '',

@@ -20,7 +20,10 @@ beforeAll(async () => {
   built = await buildBax()
   folder = await mkdtemp(join(tmpdir(), 'bax-test-many-'))
   for (let at = 0; at < count; at++) await writeFile(join(folder, `${name(at)}.html`), html(at))
-  await writeFile(join(folder, 'urls.json'), JSON.stringify(Object.fromEntries([...Array(count + 1).keys()].map((at) => [name(at), `https://x.test/${at}/`])))) // prettier-ignore
+  await writeFile(
+    join(folder, 'urls.json'),
+    JSON.stringify(Object.fromEntries([...Array(count + 1).keys()].map((at) => [name(at), `https://x.test/${at}/`]))),
+  )
 })
 afterAll(async () => {
   await built?.close()
@@ -36,14 +39,21 @@ test('prints a folder of files in order, like a single thread', async () => {
   // V8 reports flags that it does not know.
   expect(many).toMatchObject({ code: 0, stderr: '' })
   expect(withoutDurations(many.stdout)).toBe(withoutDurations(one.stdout))
-  const files = many.stdout.trim().split('\n').map((line) => JSON.parse(line).file as string) // prettier-ignore
+  const files = many.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).file as string)
   expect(files).toEqual(Array.from({ length: count }, (_, at) => join(folder, `${name(at)}.html`)))
 })
 
 test('continues after an unreadable file at any position', async () => {
   const names = Array.from({ length: count }, (_, at) => `${name(at)}.html`).with(5, 'gone.html')
   const result = await built.run(['extract', ...names, '-o', 'out/'], { cwd: folder })
-  expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('gone.html: cannot read the file: no such file or folder') }) // prettier-ignore
+  expect(result).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('gone.html: cannot read the file: no such file or folder'),
+  })
   expect(await readdir(join(folder, 'out'))).toHaveLength(count - 1)
   expect(await readFile(join(folder, 'out', `${name(7)}.md`), 'utf8')).toContain('(next7)')
 })
@@ -51,7 +61,10 @@ test('continues after an unreadable file at any position', async () => {
 test('converts a list of URLs to one JSON file with every page by its key', async () => {
   const { code, stderr } = await built.run(['extract', folder, 'out.json'], { cwd: folder })
   expect([code, stderr]).toEqual([1, expect.stringContaining(`${name(count)}: cannot read the file`)])
-  const all = JSON.parse(await readFile(join(folder, 'out.json'), 'utf8')) as Record<string, { markdown?: string; ms: number }> // prettier-ignore
+  const all = JSON.parse(await readFile(join(folder, 'out.json'), 'utf8')) as Record<
+    string,
+    { markdown?: string; ms: number }
+  >
   expect(Object.keys(all)).toEqual([...Array(count + 1).keys()].map(name))
   expect(all[name(3)]!.markdown).toContain('[Next](https://x.test/3/next3)')
   expect(all[name(3)]!.ms).toBeGreaterThan(0)
@@ -60,7 +73,10 @@ test('converts a list of URLs to one JSON file with every page by its key', asyn
 test('accepts standard input as one of the pages', async () => {
   const names = Array.from({ length: 40 }, (_, at) => `${name(at)}.html`).with(20, '-')
   const { stdout } = await built.run(['extract', ...names, '--ndjson'], { cwd: folder, stdin: `<p>${sentence}</p>` })
-  const lines = stdout.trim().split('\n').map((line) => JSON.parse(line)) // prettier-ignore
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
   expect(lines[20]).toMatchObject({ file: '-', markdown: `${sentence}\n` })
   expect(lines[21].markdown).toContain('(next21)')
 })
@@ -76,7 +92,10 @@ test('removes what repeats on several files, in order, unless --no-site-memory i
   }
   const together = await extract(...names)
   expect(together).toBe(withoutDurations((await bax(['extract', ...names, '--ndjson'], { cwd: folder })).stdout))
-  const pages = together.trim().split('\n').map((line) => JSON.parse(line) as { file: string; markdown: string }) // prettier-ignore
+  const pages = together
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { file: string; markdown: string })
   expect(pages.map(({ file }) => file)).toEqual(names)
   const few = names.slice(0, 3)
   const separate = await extract(...names, '--no-site-memory')

@@ -122,12 +122,16 @@ inUsualHomes(pages, (given) => {
   test.each(['#q', '#area', '#rich'])('fill sets 100 000 characters in %s at once', async (selector) => {
     await given.open('/')
     const line = 'lorem ipsum dolor sit amet, consectetur adipiscing'
-    const text = Array.from({ length: 1961 }, () => line).join(selector === '#q' ? ' ' : '\n').slice(0, 100_000) // prettier-ignore
+    const text = Array.from({ length: 1961 }, () => line)
+      .join(selector === '#q' ? ' ' : '\n')
+      .slice(0, 100_000)
     const { results } = await given.run([['fill', { selector, text }]])
     expect(results[0]).toMatchObject({ success: true })
     expect(results[0]!.duration_ms).toBeLessThan(limits.command.elementMs)
     // The text of an editor is first removed.
-    expect(await given.evaluate('events.filter((event) => event.startsWith("input"))')).toHaveLength(selector === '#rich' ? 2 : 1) // prettier-ignore
+    expect(await given.evaluate('events.filter((event) => event.startsWith("input"))')).toHaveLength(
+      selector === '#rich' ? 2 : 1,
+    )
     const shown = (await given.value('get_text', { selector })) as string
     expect(shown.replaceAll(/\n+/g, '\n').trim()).toBe(text.trim())
   })
@@ -191,18 +195,41 @@ inUsualHomes(pages, (given) => {
         { field: 'Country', kind: 'select', selector: expect.any(String) },
       ]),
     )
-    expect(await given.evaluate(`[...document.forms[0].elements].filter(({ type }) => type !== 'file').map((field) =>
-      field.multiple ? [...field.selectedOptions].map(({ value }) => value).join() : /check|radio/.test(field.type) ? field.checked : field.value)`)).toEqual([
-      'me@example.com', 'Ada Lovelace', true, false, true, false, 'fr', 'red,blue', '1815-12-10', 'London', '12 St James', '', '', '',
-    ]) // prettier-ignore
+    expect(
+      await given.evaluate(`[...document.forms[0].elements].filter(({ type }) => type !== 'file').map((field) =>
+      field.multiple ? [...field.selectedOptions].map(({ value }) => value).join() : /check|radio/.test(field.type) ? field.checked : field.value)`),
+    ).toEqual([
+      'me@example.com',
+      'Ada Lovelace',
+      true,
+      false,
+      true,
+      false,
+      'fr',
+      'red,blue',
+      '1815-12-10',
+      'London',
+      '12 St James',
+      '',
+      '',
+      '',
+    ])
   })
 
   test('fill_form sets nothing when one field is not possible, and reports each', async () => {
     await given.open('/form')
     const failed = await given.fails('fill_form', {
-      fields: { Email: 'me@example.com', Country: 'Italy', Birthday: 'soon', Photo: 'a.png', Twin: 'x', Fixed: 'x', Nowhere: 'x' },
+      fields: {
+        Email: 'me@example.com',
+        Country: 'Italy',
+        Birthday: 'soon',
+        Photo: 'a.png',
+        Twin: 'x',
+        Fixed: 'x',
+        Nowhere: 'x',
+      },
       timeout_ms: 700,
-    }) // prettier-ignore
+    })
     expect(failed.error).toBe(
       'no field was set: Country has no option Italy; it has: Germany, France; Birthday does not take "soon": it is of type date; ' +
         'Photo is a file field: use upload_files; Twin matches 2 visible fields; Fixed is read-only; no field matches Nowhere',

@@ -42,7 +42,10 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
         paths.map((path, at) => [
           path,
           (_, response) => {
-            const answer = () => void response.setHeader('content-type', 'text/html').end(linkPage(path, ['/p/0', ...paths.slice(2 * at + 1, 2 * at + 3)])) // prettier-ignore
+            const answer = () =>
+              void response
+                .setHeader('content-type', 'text/html')
+                .end(linkPage(path, ['/p/0', ...paths.slice(2 * at + 1, 2 * at + 3)]))
             if (slow.has(path)) held.set(path, [...(held.get(path) ?? []), answer])
             else answer()
           },

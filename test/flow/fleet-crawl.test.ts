@@ -16,7 +16,11 @@ const scripted = (name: string, source: string) =>
 
 /** A page with a weak reason for a browser that proves wrong: a script writes nothing new. */
 const promising = (name: string) =>
-  linkPage(name, [], `<p>${sentence.repeat(8)}</p><div id="list"></div><script>fetch('/empty').then((got) => got.text()).then((text) => { document.getElementById('list').innerHTML = text })</script>`) // prettier-ignore
+  linkPage(
+    name,
+    [],
+    `<p>${sentence.repeat(8)}</p><div id="list"></div><script>fetch('/empty').then((got) => got.text()).then((text) => { document.getElementById('list').innerHTML = text })</script>`,
+  )
 
 const addMore = `document.querySelector('.more').innerHTML = '<h2>More</h2><p>' + ('Only a browser shows this of ' + location.pathname + '. ').repeat(40) + '</p>'`
 
@@ -35,8 +39,27 @@ const serveMixedSite = async (): Promise<Site> => {
     '/robots.txt': (_, response) =>
       void response.end(`User-agent: *\nDisallow: /private/\nSitemap: ${site.url}/map.xml\n`),
     '/map.xml': (_, response) =>
-      void response.setHeader('content-type', 'application/xml').end(`<urlset>${['/listed', '/plain/1'].map((path) => `<url><loc>${site.url}${path}</loc></url>`).join('')}</urlset>`), // prettier-ignore
-    '/': linkPage('Home', ['/old', '/missing', '/private/a', '/to-private', '/shell/1', '/broken', '/file.txt', '/same#part', '/same', 'http://other.test/', ...plain, ...articles, ...scriptedPlain, ...promises]), // prettier-ignore
+      void response
+        .setHeader('content-type', 'application/xml')
+        .end(
+          `<urlset>${['/listed', '/plain/1'].map((path) => `<url><loc>${site.url}${path}</loc></url>`).join('')}</urlset>`,
+        ),
+    '/': linkPage('Home', [
+      '/old',
+      '/missing',
+      '/private/a',
+      '/to-private',
+      '/shell/1',
+      '/broken',
+      '/file.txt',
+      '/same#part',
+      '/same',
+      'http://other.test/',
+      ...plain,
+      ...articles,
+      ...scriptedPlain,
+      ...promises,
+    ]),
     '/old': redirect('/plain/2'),
     '/to-private': redirect('/private/b'),
     '/private/b': linkPage('private'),

@@ -19,7 +19,10 @@ afterEach(() => rm(folder, { recursive: true }))
 async function listening(uid: number | undefined) {
   const socket = join(folder, 'engine.sock')
   const program = `require('net').createServer((s) => { console.log('called'); s.destroy() }).listen('${socket}', () => console.log('up'))`
-  const child = spawn(...tied(process.execPath, ['-e', program]), { ...(uid && { uid }), stdio: ['ignore', 'pipe', 'inherit'] }) // prettier-ignore
+  const child = spawn(...tied(process.execPath, ['-e', program]), {
+    ...(uid && { uid }),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let text = ''
   child.stdout!.on('data', (chunk) => (text += String(chunk)))
   await once(child.stdout!, 'data')
@@ -33,7 +36,13 @@ async function listening(uid: number | undefined) {
   }
 }
 
-const commands = [['session', 'list'], ['session', 'create'], ['do', 'get-title'], ['engine', 'stop'], ['relay', 'list']] // prettier-ignore
+const commands = [
+  ['session', 'list'],
+  ['session', 'create'],
+  ['do', 'get-title'],
+  ['engine', 'stop'],
+  ['relay', 'list'],
+]
 
 describe.skipIf(process.platform === 'win32')('a local engine', () => {
   test.skipIf(process.getuid?.() !== 0)('of another user is not called', async () => {

@@ -62,7 +62,15 @@ inUsualHomes({ '/': page }, (given) => {
 
   test('fill_form sets fields that share the label of their form item', async () => {
     await given.open('/')
-    const fields = { Volume: 33, Price: [8, 9], Days: ['Monday', 'Friday'], Colour: 'Blue', Stars: 2, View: 'Grid', Code: '1234' } // prettier-ignore
+    const fields = {
+      Volume: 33,
+      Price: [8, 9],
+      Days: ['Monday', 'Friday'],
+      Colour: 'Blue',
+      Stars: 2,
+      View: 'Grid',
+      Code: '1234',
+    }
     const { fields: set } = await fill(fields)
     expect(set).toContainEqual({ field: 'Volume', kind: 'slider', selector: 'label="Volume"' })
     expect(await given.evaluate(`shown('[role=slider]')`)).toBe('33 8 9')
@@ -143,7 +151,9 @@ inUsualHomes({ '/': page }, (given) => {
   test('texts and prices beside a calendar are no dates, and not entered', async () => {
     await given.open('/')
     await fill({ Title: '12-14 Lunch', Cost: '1.5' })
-    expect(await given.evaluate(`document.querySelector('#title').value + cost.value + document.title`)).toBe('12-14 Lunch1.50Form') // prettier-ignore
+    expect(await given.evaluate(`document.querySelector('#title').value + cost.value + document.title`)).toBe(
+      '12-14 Lunch1.50Form',
+    )
   })
 
   test.each([
@@ -158,7 +168,9 @@ inUsualHomes({ '/': page }, (given) => {
     )
     expect(await fails({ City: text })).toMatchObject({ error: 'no field was set: no field matches City' })
     for (const command of ['fill', 'type_text'])
-      expect(await given.fails(command, { selector: 'label=City', text, timeout_ms: 300 })).toMatchObject({ code: 'element_not_found' }) // prettier-ignore
+      expect(await given.fails(command, { selector: 'label=City', text, timeout_ms: 300 })).toMatchObject({
+        code: 'element_not_found',
+      })
   })
 
   test('a text is not spread over fields for more than one character, and a list not over fields with other labels', async () => {

@@ -77,7 +77,12 @@ const lines: readonly (readonly [line: string, output?: string | RegExp, express
   ["bax select '#size' Large", undefined, "document.querySelector('#size').value", 'Large'],
   ["bax check '#agree'", undefined, "document.querySelector('#agree').checked", 'true'],
   ["bax uncheck '#news'", undefined, "document.querySelector('#news').checked", 'false'],
-  ["bax upload 'input[type=file]' ./photo.png", undefined, "document.querySelector('input[type=file]').files[0].name", 'photo.png'], // prettier-ignore
+  [
+    "bax upload 'input[type=file]' ./photo.png",
+    undefined,
+    "document.querySelector('input[type=file]').files[0].name",
+    'photo.png',
+  ],
   ['bax dialog accept'],
   ["bax click '#delete'", undefined, 'document.title', 'Deleted'],
   ['bax tab new https://example.org', undefined, 'document.title', 'Shop'],
@@ -116,7 +121,9 @@ test('the lines work as they stand', async () => {
     if (output instanceof RegExp) expect([line, stdout]).toEqual([line, expect.stringMatching(output)])
     else if (output !== undefined) expect([line, stdout]).toEqual([line, output])
     if (expression === undefined) continue
-    const read = await bax(['eval', expression], { env: { BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: join(folder, 'state') } }) // prettier-ignore
+    const read = await bax(['eval', expression], {
+      env: { BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: join(folder, 'state') },
+    })
     expect([line, read.stdout]).toEqual([line, `${value}\n`])
   }
   expect((await readdir(folder)).toSorted()).toEqual(expect.arrayContaining(['page.pdf', 'page.png']))

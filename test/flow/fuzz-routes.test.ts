@@ -87,7 +87,12 @@ test(
 test(
   'the server responds to any request head and keeps running',
   async () => {
-    const upgrade = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': 'a'.repeat(22) + '==' } // prettier-ignore
+    const upgrade = {
+      connection: 'upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'a'.repeat(22) + '==',
+    }
     const sent = fc.oneof(
       fuzzedRequest,
       fuzzedUpgrade.map((request) => ({ ...request, headers: { ...upgrade, ...request.headers } })),

@@ -17,7 +17,17 @@ import { loopbackHosts } from '../../src/server/access/gate.ts'
 import { type Listener, listen } from '../../src/server/process/listen.ts'
 import { busybox } from '../support/shell.ts'
 import { shellConfig } from '../support/docker.ts'
-import { cdpTargets, commandTargets, encoded, hostileTexts, type HostileRequest, type Known, operationTargets, readHeaders, type Target } from '../support/hostile-strings.ts' // prettier-ignore
+import {
+  cdpTargets,
+  commandTargets,
+  encoded,
+  hostileTexts,
+  type HostileRequest,
+  type Known,
+  operationTargets,
+  readHeaders,
+  type Target,
+} from '../support/hostile-strings.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
@@ -176,7 +186,10 @@ async function discard({ target }: HostileRequest, { status, body }: Answer): Pr
 function shuffled<T>(items: readonly T[]): T[] {
   let state = seed
   const random = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff) / 0x80000000
-  return items.map((item) => ({ item, at: random() })).toSorted((a, b) => a.at - b.at).map(({ item }) => item) // prettier-ignore
+  return items
+    .map((item) => ({ item, at: random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ item }) => item)
 }
 
 /** Returns every field with a few different texts each, or with all texts in a long run. */
@@ -253,7 +266,12 @@ describe.skipIf(busybox.absent !== null)(`hostile text: ${busybox.absent ?? ''}`
     async () => {
       const { port } = new URL(listener.address)
       await refresh()
-      const upgrade = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': 'a'.repeat(22) + '==' } // prettier-ignore
+      const upgrade = {
+        connection: 'upgrade',
+        upgrade: 'websocket',
+        'sec-websocket-version': '13',
+        'sec-websocket-key': 'a'.repeat(22) + '==',
+      }
       const id = known.browser['session_id']
       const requests = shuffled(
         texts.flatMap((text) => [

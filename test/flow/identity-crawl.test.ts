@@ -9,7 +9,14 @@ import { waitUntil } from '../support/wait.ts'
 
 type Crawled = Extract<Answer<'crawl'>, { data: unknown }>
 
-const logouts = ['/logout', '/user/log-out.php', '/index?do=logout&sectok=1', '/wp-login.php?action=sign_out', '/abmelden', '/d%C3%A9connexion'] // prettier-ignore
+const logouts = [
+  '/logout',
+  '/user/log-out.php',
+  '/index?do=logout&sectok=1',
+  '/wp-login.php?action=sign_out',
+  '/abmelden',
+  '/d%C3%A9connexion',
+]
 const notLogouts = ['/blog/how-to-logout-of-everything', '/index?do=login-history']
 
 let homes: Homes
@@ -45,7 +52,10 @@ beforeAll(async () => {
     member('<p>Rotated</p>')(request, response)
     sessions.add(next)
   }
-  other = await serveSite({ '/': (request, response) => (seen.push(request), response.end('<p>Elsewhere')) }, '127.0.0.5') // prettier-ignore
+  other = await serveSite(
+    { '/': (request, response) => (seen.push(request), response.end('<p>Elsewhere')) },
+    '127.0.0.5',
+  )
   site = await serveSite({
     '/': member(list(['/a', '/b', '/rotate', ...logouts, ...notLogouts, `${other.url}/`])),
     '/a': member(list(['/c', '/d'])),
@@ -56,8 +66,9 @@ beforeAll(async () => {
     '/login': '<!doctype html><title>Log in</title><form method=post><input name=u><input type=password name=p></form>',
     ...Object.fromEntries(logouts.map((path) => [new URL(path, 'http://x').pathname, end])),
     '/blog/how-to-logout-of-everything': member('<p>A guide</p>'),
-    '/index': (request, response) => (request.url!.includes('do=logout') ? end : member('<p>History</p>'))(request, response),
-  }) // prettier-ignore
+    '/index': (request, response) =>
+      (request.url!.includes('do=logout') ? end : member('<p>History</p>'))(request, response),
+  })
   homes = await openHomes({ allowPrivate: ['127.0.0.0/8'], ...(!isFleet && { log: (...line) => logged.push(line) }) })
 })
 afterAll(() => Promise.all([homes?.close(), site?.close(), other?.close()]))
@@ -110,7 +121,9 @@ test('sends headers and cookies to the host of the start page only', async () =>
   const headers = { Authorization: 'Bearer secret-header' }
   await crawl({ render: 'http', cookies: 'session=secret-start', headers, allow_external_links: true })
   const elsewhere = seen.filter(({ headers: { host } }) => host === new URL(other.url).host)
-  expect(elsewhere.map(({ headers: { authorization, cookie } }) => [authorization, cookie])).toEqual([[undefined, undefined]]) // prettier-ignore
+  expect(elsewhere.map(({ headers: { authorization, cookie } }) => [authorization, cookie])).toEqual([
+    [undefined, undefined],
+  ])
   const own = seen.filter(({ headers: { host, authorization } }) => host === new URL(site.url).host && !authorization)
   expect(own.map(({ url }) => url)).toEqual([])
 })
@@ -119,7 +132,10 @@ test('saves the cookies that the site has changed to the profile', async () => {
   await crawl({ render: 'http', limit: 1 })
   const { session_id } = await homes.clients.http.createSession({ headless: true, start_url: `${site.url}/login` })
   const expression = `document.cookie = 'session=secret-start; path=/; max-age=900'`
-  await homes.clients.http.runCommands({ session_id: session_id!, commands: [{ command: 'evaluate', data: { expression } }] }) // prettier-ignore
+  await homes.clients.http.runCommands({
+    session_id: session_id!,
+    commands: [{ command: 'evaluate', data: { expression } }],
+  })
   await homes.clients.http.saveProfile({ name: 'member', session_id: session_id! })
   expect(paths(await crawl({ render: 'http', profile: 'member', save_profile: true }))).toEqual(expected)
   await homes.clients.http.scrape({ url: `${site.url}/b`, profile: 'member' })
@@ -128,7 +144,12 @@ test('saves the cookies that the site has changed to the profile', async () => {
 
 test('continues with the identity after an interruption', async () => {
   begin()
-  const { id } = await homes.clients.http.crawl({ url: site.url, render: 'http', cookies: 'session=secret-start', async: true }) // prettier-ignore
+  const { id } = await homes.clients.http.crawl({
+    url: site.url,
+    render: 'http',
+    cookies: 'session=secret-start',
+    async: true,
+  })
   await homes.clients.http.cancelCrawl({ id })
   const state = await homes.clients.http.getCrawl({ id })
   if (state.status === 'cancelled') await homes.clients.http.resumeCrawl({ id })
@@ -146,7 +167,11 @@ test('maps, batches and extractions read with the identity', async () => {
   await waitUntil(async () => (await homes.clients.http.getBatch({ id })).status === 'completed')
   const { data } = await homes.clients.http.getBatch({ id })
   expect(data.map(({ markdown }) => markdown)).toEqual(['Page c\n', 'Page d\n'])
-  const { id: extraction } = await homes.clients.http.extract({ urls, prompt: 'title', scrape_options: { cookies: 'session=secret-start' } }) // prettier-ignore
+  const { id: extraction } = await homes.clients.http.extract({
+    urls,
+    prompt: 'title',
+    scrape_options: { cookies: 'session=secret-start' },
+  })
   await waitUntil(async () => (await homes.clients.http.getExtract({ id: extraction })).status === 'completed')
   expect((await homes.clients.http.getExtract({ id: extraction })).warning ?? '').not.toContain('login')
 })

@@ -33,13 +33,28 @@ beforeAll(async () => {
   net = await openPrivateNet({
     '/': (request, response) => note(request, response, `<p>Hello</p>`),
     '/account': (request, response) => note(request, response, account(request)),
-    '/rotate': (request, response) => note(request, response, '<p>new</p>', { 'set-cookie': 'token=secret-2; HttpOnly; Path=/; Max-Age=900' }),
-    '/script': (request, response) => note(request, response, '<p id=t></p><script>document.cookie = "token=secret-3; path=/; max-age=900"; t.textContent = navigator.language + " " + Intl.DateTimeFormat().resolvedOptions().timeZone + " " + screen.width + " " + localStorage.getItem("theme")</script>'),
-    '/away': (request, response) => { seen.push(request); redirect(response, `http://other.open.test:${net.site.port}/`) },
-    '/back': (request, response) => { seen.push(request); redirect(response, `http://deep.site.open.test:${net.site.port}/`) },
-    '/in': (request, response) => { seen.push(request); redirect(response, '/login', { 'set-cookie': 'visit=1' }) },
+    '/rotate': (request, response) =>
+      note(request, response, '<p>new</p>', { 'set-cookie': 'token=secret-2; HttpOnly; Path=/; Max-Age=900' }),
+    '/script': (request, response) =>
+      note(
+        request,
+        response,
+        '<p id=t></p><script>document.cookie = "token=secret-3; path=/; max-age=900"; t.textContent = navigator.language + " " + Intl.DateTimeFormat().resolvedOptions().timeZone + " " + screen.width + " " + localStorage.getItem("theme")</script>',
+      ),
+    '/away': (request, response) => {
+      seen.push(request)
+      redirect(response, `http://other.open.test:${net.site.port}/`)
+    },
+    '/back': (request, response) => {
+      seen.push(request)
+      redirect(response, `http://deep.site.open.test:${net.site.port}/`)
+    },
+    '/in': (request, response) => {
+      seen.push(request)
+      redirect(response, '/login', { 'set-cookie': 'visit=1' })
+    },
     '/login': (request, response) => note(request, response, 'Please log in'),
-  }) // prettier-ignore
+  })
   homes = await openHomes({ ...net.config, ...(!isFleet && { log: (...line) => logged.push(line) }) })
 })
 afterAll(async () => {
@@ -71,7 +86,9 @@ describe.each(ways)('a page read with render %s', (render) => {
     await scrape('/back', { render, headers })
     await scrape('/away', { render, headers, cookies: 'a=1' })
     const sent = seen.map(({ headers: { host, authorization } }) => [host!.split(':')[0], authorization])
-    expect(sent.filter(([host]) => host !== 'other.open.test').map(([, value]) => value)).toEqual(Array(3).fill('Bearer secret-header')) // prettier-ignore
+    expect(sent.filter(([host]) => host !== 'other.open.test').map(([, value]) => value)).toEqual(
+      Array(3).fill('Bearer secret-header'),
+    )
     expect(sent.filter(([host]) => host === 'other.open.test')).toEqual([['other.open.test', undefined]])
     expect(seen.find(({ headers: { host } }) => host!.startsWith('other'))!.headers.cookie).toBeUndefined()
   })
@@ -89,8 +106,14 @@ describe.each(ways)('a page read with render %s', (render) => {
 
   test('reports a page that asks for a login', async () => {
     const cookies = 'token=expired'
-    expect(await scrape('/account', { render, cookies })).toMatchObject({ warning_code: 'login_required', warning: expect.stringContaining(at('/account')) }) // prettier-ignore
-    expect(await scrape('/in', { render, cookies })).toMatchObject({ warning_code: 'login_required', warning: expect.stringContaining(at('/login')) }) // prettier-ignore
+    expect(await scrape('/account', { render, cookies })).toMatchObject({
+      warning_code: 'login_required',
+      warning: expect.stringContaining(at('/account')),
+    })
+    expect(await scrape('/in', { render, cookies })).toMatchObject({
+      warning_code: 'login_required',
+      warning: expect.stringContaining(at('/login')),
+    })
     expect((await scrape('/login', { render })).warning_code).not.toBe('login_required')
     expect((await scrape('/account', { render, cookies: 'token=secret-1' })).warning_code).not.toBe('login_required')
   })
@@ -119,7 +142,13 @@ async function profileWith(name: string, cookie: string): Promise<void> {
 
 test('the browser has the language, time zone, screen and local storage of the identity', async () => {
   await profileWith('dark', 'token=secret-1')
-  const { data } = await scrape('/script', { render: 'browser', profile: 'dark', locale: 'de-AT', timezone: 'Asia/Tokyo', mobile: true }) // prettier-ignore
+  const { data } = await scrape('/script', {
+    render: 'browser',
+    profile: 'dark',
+    locale: 'de-AT',
+    timezone: 'Asia/Tokyo',
+    mobile: true,
+  })
   expect(data!.markdown).toBe('de-AT Asia/Tokyo 412 dark\n')
   expect(seen.at(-1)!.headers['user-agent']).toContain('Mobile')
 })

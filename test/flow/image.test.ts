@@ -23,7 +23,8 @@ beforeAll(async () => {
   if (absent !== null) return
   held = heldPages()
   server = await serverImage()
-  const page = (title: string, links: string) => `<!doctype html><title>${title}</title><main><h1>${title}</h1><p>Some words of this page.</p>${links}</main>` // prettier-ignore
+  const page = (title: string, links: string) =>
+    `<!doctype html><title>${title}</title><main><h1>${title}</h1><p>Some words of this page.</p>${links}</main>`
   const pages = {
     '/': page('Home', '<a href="/drawn">Drawn</a> <button onclick="document.title = \'Bought\'">Buy</button>'),
     '/drawn': page('Drawn', '<p id="late"></p><script>late.textContent = "written by " + "a script"</script>'),
@@ -97,7 +98,10 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
     const [, , third] = server.gateway.split('.')
     for (const url of ['http://127.0.0.1:4100/healthz', 'http://169.254.169.254/', `http://172.31.${third}.250/`])
       for (const render of ['http', 'browser'])
-        expect(await server.request(ann, 'POST', '/v1/scrape', { url, render })).toMatchObject({ status: 403, body: { code: 'url_blocked' } }) // prettier-ignore
+        expect(await server.request(ann, 'POST', '/v1/scrape', { url, render })).toMatchObject({
+          status: 403,
+          body: { code: 'url_blocked' },
+        })
   })
 
   test('runs commands and a CDP client on a session, both from outside', async () => {
@@ -117,7 +121,10 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
     } finally {
       await browser.close()
     }
-    expect((await server.request(ann, 'GET', `/sessions/${session}`)).body).toMatchObject({ status: 'ready', url: `${site.url}/drawn` }) // prettier-ignore
+    expect((await server.request(ann, 'GET', `/sessions/${session}`)).body).toMatchObject({
+      status: 'ready',
+      url: `${site.url}/drawn`,
+    })
   })
 
   test('opens a session with disable_automation_detection', async () => {
@@ -205,7 +212,10 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
       const ended = async (session_id: string) =>
         await server.request(ann, 'POST', '/commands', { session_id, commands })
       expect(await ended(session)).toMatchObject({ status: 410, body: { details: { reason: 'engine_closed' } } })
-      expect((await server.request(ann, 'GET', `/v1/crawl/${crawl}`)).body).toMatchObject({ status: 'completed', completed: 2 }) // prettier-ignore
+      expect((await server.request(ann, 'GET', `/v1/crawl/${crawl}`)).body).toMatchObject({
+        status: 'completed',
+        completed: 2,
+      })
       expect((await server.request(bob, 'GET', `/v1/crawl/${crawl}`)).status).toBe(404)
       const next = await server.request(ann, 'POST', '/sessions', { profile_id: profile, requested_name: 'shop' })
       expect(next.status).toBe(200)
@@ -216,7 +226,10 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
       // Each start of the container reuses the process IDs: the engine still recognizes the previous one.
       await docker('kill', server.container)
       await server.restart()
-      expect(await ended(next.body.session_id)).toMatchObject({ status: 410, body: { details: { reason: 'worker_lost' } } }) // prettier-ignore
+      expect(await ended(next.body.session_id)).toMatchObject({
+        status: 410,
+        body: { details: { reason: 'worker_lost' } },
+      })
       expect(await ended(session)).toMatchObject({ status: 410, body: { details: { reason: 'engine_closed' } } })
       expect((await server.request(bob, 'POST', '/sessions', {})).status).toBe(200)
       await docker('stop', '--time', '30', server.container)

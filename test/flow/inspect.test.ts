@@ -132,10 +132,20 @@ inUsualHomes(pages, (given) => {
     expect(result).toMatchObject({
       type: 'array',
       value: [
-        { index: 0, tag: 'button', text: 'Buy now', visible: true, x: 20, y: 30, width: 100, height: 40, html: expect.stringContaining('data-cents') },
+        {
+          index: 0,
+          tag: 'button',
+          text: 'Buy now',
+          visible: true,
+          x: 20,
+          y: 30,
+          width: 100,
+          height: 40,
+          html: expect.stringContaining('data-cents'),
+        },
         { index: 1, tag: 'a', text: 'Next', x: 20, y: 100 },
       ],
-    }) // prettier-ignore
+    })
     expect(await given.value('get_bounding_boxes', { selector: '#nothing' })).toEqual([])
     expect((await given.fails('get_bounding_boxes', { selector: '[[' })).code).toBe('invalid_selector')
   })
@@ -167,9 +177,18 @@ inUsualHomes(pages, (given) => {
   test('get_basic_info describes an element', async () => {
     await given.open('/')
     expect(await given.value('get_basic_info', { selector: '#buy' })).toEqual({
-      tag: 'button', id: 'buy', classes: ['box', 'big'], role: 'button', name: 'Buy now', text: 'Buy now', value: null,
-      href: null, visible: true, enabled: true, box: { x: 20, y: 30, width: 100, height: 40 },
-    }) // prettier-ignore
+      tag: 'button',
+      id: 'buy',
+      classes: ['box', 'big'],
+      role: 'button',
+      name: 'Buy now',
+      text: 'Buy now',
+      value: null,
+      href: null,
+      visible: true,
+      enabled: true,
+      box: { x: 20, y: 30, width: 100, height: 40 },
+    })
     expect(await given.value('get_basic_info', { selector: '#link' })).toMatchObject({
       role: 'link',
       href: given.url('/next'),

@@ -255,7 +255,14 @@ const noFolder = isFleet ? 'a fleet has no state folder' : null
 describe.skipIf(noFolder)(titled('a new engine on the same folder', noFolder), () => {
   test('preserves the owners of all objects', async () => {
     const { stateDir } = homes
-    const restarted = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: false, log: () => {} }) // prettier-ignore
+    const restarted = createEngine({
+      home: 'server',
+      stateDir,
+      cacheDir: stateDir,
+      display: false,
+      writeAnywhere: false,
+      log: () => {},
+    })
     const readAll = (caller: KeyHolder) => {
       const call = callOf(restarted.keys.callerOf(caller.key))
       const kept: Promise<unknown>[] = [

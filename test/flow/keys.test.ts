@@ -85,7 +85,11 @@ test('the scope admin allows creating and revoking keys remotely; revoking a key
   const { key, key_id } = JSON.parse(made.stdout) as { key: string; key_id: string }
   secrets.push(key)
   const post = (path: string, body: object) =>
-    fetch(url + path, { method: 'POST', headers: { 'x-api-key': key, 'content-type': 'application/json' }, body: JSON.stringify(body) }) // prettier-ignore
+    fetch(url + path, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
   const session = (await (await post('/sessions', {})).json()) as { session_id: string; frame_token: string }
   secrets.push(session.frame_token)
   const ends: string[] = []

@@ -147,13 +147,24 @@ async function expectUsable(id: string): Promise<void> {
 
 /** Moments that were reported wrongly once. */
 const examples: Record<KillTarget, [string, number][]> = {
-  browser: [['recording', 0.3], ['live view', 0.7], ['crawl', 0.6]],
-  renderer: [['render one host', 0.2], ['pdf', 0.9], ['trace', 0.5]],
+  browser: [
+    ['recording', 0.3],
+    ['live view', 0.7],
+    ['crawl', 0.6],
+  ],
+  renderer: [
+    ['render one host', 0.2],
+    ['pdf', 0.9],
+    ['trace', 0.5],
+  ],
   crash: [['render with actions', 0.9]],
-  tab: [['render', 0.5], ['observe', 0.5]],
+  tab: [
+    ['render', 0.5],
+    ['observe', 0.5],
+  ],
   network: [['navigate', 0.5]],
   'gpu-process': [['screenshot', 0.6]],
-} // prettier-ignore
+}
 
 describe.skipIf(process.platform !== 'linux').each(Object.keys(fitting) as KillTarget[])('%s', (target) => {
   test(

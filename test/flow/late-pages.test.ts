@@ -25,7 +25,8 @@ function serveOnce(html: string) {
   }
 }
 
-const promising = '<main><h1>Rivers</h1><p>What was sent of the page.</p><ul id="list"></ul></main><script>fetch("/x").then(() => { document.getElementById("list").innerHTML = "x" })</script>' // prettier-ignore
+const promising =
+  '<main><h1>Rivers</h1><p>What was sent of the page.</p><ul id="list"></ul></main><script>fetch("/x").then(() => { document.getElementById("list").innerHTML = "x" })</script>'
 
 beforeAll(async () => {
   homes = await openHomes()

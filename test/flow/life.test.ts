@@ -174,7 +174,11 @@ test('logs text with one line per event, from the configured level on', async ()
   for (const line of lines)
     expect(line).toMatch(/^\d\d:\d\d:\d\d\.\d{3} warn {2}(?:browsers run as root|no API key is required)/)
   // It prints nothing, not even that it listens.
-  const isHealthy = () => fetch(`http://127.0.0.1:${port}/healthz`).then(({ ok }) => ok, () => false) // prettier-ignore
+  const isHealthy = () =>
+    fetch(`http://127.0.0.1:${port}/healthz`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
   await waitUntil(isHealthy)
   for (const { child } of [quiet, text]) child.kill('SIGTERM')
   expect(await quiet.ended).toMatchObject({ code: 0, stderr: '' })

@@ -235,7 +235,12 @@ describe('the live view in a browser', () => {
     await type('に')
     await type('にほ')
     await input.send('Input.insertText', { text: '日本' })
-    await input.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', key: 'Dead', code: 'Quote', windowsVirtualKeyCode: 229 }) // prettier-ignore
+    await input.send('Input.dispatchKeyEvent', {
+      type: 'rawKeyDown',
+      key: 'Dead',
+      code: 'Quote',
+      windowsVirtualKeyCode: 229,
+    })
     await input.send('Input.insertText', { text: 'é' })
     await view.keyboard.press('x')
     const typed = () => valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')

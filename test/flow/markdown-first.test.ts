@@ -39,7 +39,11 @@ const refusing =
     response.end(isMarkdown ? body : html(sentences(40)))
   }
 
-const linked = (href: string, words = sentences(40)) => html(words, `<meta property="og:site_name" content="River News"><link rel="alternate" type="text/markdown" href="${href}">`) // prettier-ignore
+const linked = (href: string, words = sentences(40)) =>
+  html(
+    words,
+    `<meta property="og:site_name" content="River News"><link rel="alternate" type="text/markdown" href="${href}">`,
+  )
 
 let homes: Homes
 let site: Site
@@ -56,18 +60,28 @@ beforeAll(async () => {
     '/cut': negotiated(`# Page\n\n${sentences(30)}\n\n[Read more](/cut)\n`, html(sentences(120))),
     '/short': negotiated('# Short\n\nAll of it.\n', html('All of it.')),
     '/moved': (_, response) => void response.writeHead(302, { location: '/both' }).end(),
-    '/drawn': negotiated(stub, `<!doctype html><title>App</title><div id="root"></div><script>root.innerHTML = '<h1>Drawn</h1><p>' + ${JSON.stringify(sentences(40))} + '</p>'</script>`),
+    '/drawn': negotiated(
+      stub,
+      `<!doctype html><title>App</title><div id="root"></div><script>root.innerHTML = '<h1>Drawn</h1><p>' + ${JSON.stringify(sentences(40))} + '</p>'</script>`,
+    ),
     '/linked': linked('linked.md'),
     '/linked.md': respondWith('text/markdown; charset=utf-8', markdown),
-    '/header': (_, response) => void response.writeHead(200, { 'content-type': 'text/html', link: '</style.css>; rel=preload, </linked.md>; rel="alternate"; type="text/markdown"' }).end(html(sentences(40))),
+    '/header': (_, response) =>
+      void response
+        .writeHead(200, {
+          'content-type': 'text/html',
+          link: '</style.css>; rel=preload, </linked.md>; rel="alternate"; type="text/markdown"',
+        })
+        .end(html(sentences(40))),
     '/linked-stub': linked('/stub.md'),
     '/stub.md': respondWith('text/plain', stub),
     '/linked-missing': linked('/missing.md'),
-    '/linked-elsewhere': (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(linked(`${other.url}/x.md`)),
+    '/linked-elsewhere': (_, response) =>
+      void response.writeHead(200, { 'content-type': 'text/html' }).end(linked(`${other.url}/x.md`)),
     '/listed': html(sentences(40)),
     '/listed.md': respondWith('text/plain; charset=utf-8', markdown),
     '/llms.txt': respondWith('text/plain', '# Site\n\n## Docs\n\n- [Listed](/listed.md): What deltas are\n'),
-  }) // prettier-ignore
+  })
 })
 afterAll(async () => {
   await homes.close()
@@ -147,8 +161,15 @@ describe('Markdown at another URL', () => {
     const { data } = await scrape(path)
     expect(data).toMatchObject({
       markdown: expect.stringContaining(`[Silt](${site.url}/silt)`),
-      metadata: { title: 'Deltas', language: 'en', url: `${site.url}${path}`, sourceURL: `${site.url}${path}`, markdown_url: `${site.url}/linked.md`, source_format: 'markdown' },
-    }) // prettier-ignore
+      metadata: {
+        title: 'Deltas',
+        language: 'en',
+        url: `${site.url}${path}`,
+        sourceURL: `${site.url}${path}`,
+        markdown_url: `${site.url}/linked.md`,
+        source_format: 'markdown',
+      },
+    })
   })
 
   test('keeps the metadata of the page', async () => {
@@ -191,7 +212,11 @@ test('a page without Markdown is requested once', async () => {
 
 describe('a crawl', () => {
   const crawl = async (input: Record<string, unknown>) => {
-    const answer = (await homes.clients.http.crawl({ url: `${site.url}/both`, max_depth: 1, ...input } as never)) as CrawlAnswer // prettier-ignore
+    const answer = (await homes.clients.http.crawl({
+      url: `${site.url}/both`,
+      max_depth: 1,
+      ...input,
+    } as never)) as CrawlAnswer
     return answer.data.map(({ metadata }) => [pathOf(metadata.sourceURL), metadata.source_format])
   }
 
@@ -206,10 +231,16 @@ describe('a crawl', () => {
 
   test('reads Markdown on request, and follows its links', async () => {
     const read = await crawl({ limit: 3, prefer_markdown: 'always', llms: 'skip' })
-    expect(read).toEqual([['/both', 'markdown'], ['/silt', 'markdown']]) // prettier-ignore
+    expect(read).toEqual([
+      ['/both', 'markdown'],
+      ['/silt', 'markdown'],
+    ])
   })
 
   test('of llms.txt alone reads Markdown', async () => {
-    expect(await crawl({ llms: 'only' })).toEqual([['/both', 'markdown'], ['/listed.md', 'markdown']]) // prettier-ignore
+    expect(await crawl({ llms: 'only' })).toEqual([
+      ['/both', 'markdown'],
+      ['/listed.md', 'markdown'],
+    ])
   })
 })

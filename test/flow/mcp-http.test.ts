@@ -150,7 +150,12 @@ describe('a client', () => {
     const params = { name: 'web_scrape', arguments: { url: site.url } }
     const cut = new AbortController()
     const message = { jsonrpc: '2.0', id: 'cut', method: 'tools/call', params }
-    const response = await fetch(`${server.url}/mcp`, { method: 'POST', headers, body: JSON.stringify(message), signal: cut.signal }) // prettier-ignore
+    const response = await fetch(`${server.url}/mcp`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(message),
+      signal: cut.signal,
+    })
     const reader = response.body!.getReader()
     const first = new TextDecoder().decode((await reader.read()).value)
     const id = /^id: (\S+)/m.exec(first)![1]!

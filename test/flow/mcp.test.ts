@@ -61,9 +61,22 @@ describe('the list of tools', () => {
   test('has fifteen tools with hints, and is shorter than ten thousand characters', async () => {
     const { tools } = await mcp.client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([
-      'browser_open', 'browser_observe', 'browser_act', 'browser_wait', 'browser_extract', 'browser_screenshot', 'browser_session',
-      'browser_script', 'web_scrape', 'web_crawl', 'web_map', 'web_search', 'shell_exec', 'shell_files', 'relay',
-    ]) // prettier-ignore
+      'browser_open',
+      'browser_observe',
+      'browser_act',
+      'browser_wait',
+      'browser_extract',
+      'browser_screenshot',
+      'browser_session',
+      'browser_script',
+      'web_scrape',
+      'web_crawl',
+      'web_map',
+      'web_search',
+      'shell_exec',
+      'shell_files',
+      'relay',
+    ])
     expect(JSON.stringify(tools).length).toBeLessThan(10_000)
     const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]))
     expect(hints['browser_observe']).toEqual({ readOnlyHint: true })
@@ -163,7 +176,10 @@ describe('pages', () => {
 
   test('become JSON, as text and as structured content', async () => {
     await mcp.call('browser_open', { url: site.url })
-    const schema = { type: 'array', items: { type: 'object', properties: { name: { type: 'string' }, price: { type: 'string' } } } } // prettier-ignore
+    const schema = {
+      type: 'array',
+      items: { type: 'object', properties: { name: { type: 'string' }, price: { type: 'string' } } },
+    }
     const { text, structuredContent } = await mcp.call('browser_extract', { query: 'teas with name and price', schema })
     const value = JSON.parse(parts(text).page) as unknown[]
     expect(value).toHaveLength(3)
@@ -187,7 +203,9 @@ describe('pages', () => {
     await expect
       .poll(async () => (await mcp.call('browser_session')).text)
       .toContain('file: tea.csv (download, 22 bytes)')
-    expect(parts((await mcp.call('browser_session', { action: 'read_file', file: 'tea.csv' })).text).page).toContain('Green,1.50') // prettier-ignore
+    expect(parts((await mcp.call('browser_session', { action: 'read_file', file: 'tea.csv' })).text).page).toContain(
+      'Green,1.50',
+    )
     const { resources } = await mcp.client.listResources()
     const { uri } = resources.find(({ name }) => name === 'tea.csv')!
     const { contents } = await mcp.client.readResource({ uri })
@@ -247,7 +265,10 @@ describe('command lines', () => {
     ['clck @e1', 'unknown command "clck" (did you mean "click"?) in "clck @e1"'],
     ['fill @e1 "open', 'a quote is not closed in'],
     ['click @e1 -s shop', '--session cannot be used here'],
-    ['cookies', 'get-cookies is not enabled in "cookies" [feature_disabled]\nhint: the server must be started with the capability cookies'],
+    [
+      'cookies',
+      'get-cookies is not enabled in "cookies" [feature_disabled]\nhint: the server must be started with the capability cookies',
+    ],
     ['screenshot /tmp/x.png', 'results cannot be written to files here'],
     ['extract-structured-content q --schema @/etc/passwd', '--schema: files cannot be read here'],
     ['click @e9999', 'stale_ref]\nhint: use the new reference, which browser_observe returns'],
@@ -256,7 +277,7 @@ describe('command lines', () => {
     const { isError, text } = await mcp.call('browser_act', { commands: [line] })
     expect(text).toContain(message)
     expect(isError).toBe(true)
-  }) // prettier-ignore
+  })
 
   test('explain themselves with --help', async () => {
     const { text } = await mcp.call('browser_act', { commands: ['select --help'] })
@@ -322,7 +343,11 @@ describe('the web without a session', () => {
     const request = { name: 'web_crawl', arguments: { url: teas.url, find: 'oxidized tea' } }
     // The crawl cannot end before it has reported progress.
     const first = await mcp.client.callTool(request, undefined, { onprogress: held.release })
-    const { id, status, pages } = first.structuredContent as { id: string; status: string; pages: { page: number; url: string }[] } // prettier-ignore
+    const { id, status, pages } = first.structuredContent as {
+      id: string
+      status: string
+      pages: { page: number; url: string }[]
+    }
     expect(status).toBe('completed')
     expect(pages).toMatchObject([{ url: `${teas.url}/p2`, passages: [expect.stringContaining('oxidized at 25')] }])
     const { text } = await mcp.call('web_crawl', { id, read: [pages[0]!.page] })
@@ -376,7 +401,9 @@ test('prompts name the tools that exist', async () => {
 })
 
 test('arguments are validated by the schemas of the operations', async () => {
-  expect((await mcp.call('web_crawl', { url: site.url, limt: 3 })).text).toBe('web_crawl has no field limt (did you mean "limit"?) [invalid_request]') // prettier-ignore
+  expect((await mcp.call('web_crawl', { url: site.url, limt: 3 })).text).toBe(
+    'web_crawl has no field limt (did you mean "limit"?) [invalid_request]',
+  )
   expect((await mcp.call('web_map', { url: site.url, limit: 'x' })).text).toContain('limit must be')
   expect((await mcp.call('web_crawl', {})).text).toContain('give either url or id')
   const commands = Array.from({ length: 51 }, () => 'get title')

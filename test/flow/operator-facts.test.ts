@@ -40,7 +40,12 @@ beforeAll(async () => {
     embedded((request) => inside.fetch(request)),
     addressed,
   )
-  remote = createClient(embedded((request) => outside.fetch(new Request(request, { headers: { ...Object.fromEntries(request.headers), host: 'localhost' } }))), addressed) // prettier-ignore
+  remote = createClient(
+    embedded((request) =>
+      outside.fetch(new Request(request, { headers: { ...Object.fromEntries(request.headers), host: 'localhost' } })),
+    ),
+    addressed,
+  )
 })
 afterAll(async () => {
   await engine?.close()

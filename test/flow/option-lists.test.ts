@@ -171,7 +171,11 @@ inUsualHomes(
       const fields = { Status: 'Live', City: 'Paris', Number: 'Item 9', Colour: 'Red', Tags: ['b'], Volume: 10 }
       const { fields: set } = await given.do('fill_form', { fields })
       expect((set as { kind: string }[]).map(({ kind }) => kind)).toEqual([...Array(5).fill('select'), 'slider'])
-      expect([await text('#status'), await given.evaluate('city.value'), await text('#number')]).toEqual(['Live', 'Paris', 'Item 9']) // prettier-ignore
+      expect([await text('#status'), await given.evaluate('city.value'), await text('#number')]).toEqual([
+        'Live',
+        'Paris',
+        'Item 9',
+      ])
       expect(await given.evaluate('volume.ariaValueNow')).toBe('10')
     })
   },

@@ -53,7 +53,10 @@ async function treeOf(folder: string): Promise<string[]> {
   const facts = await Promise.all(
     entries.map(async (name) => ({ name, isLink: (await lstat(join(folder, name))).isSymbolicLink() })),
   )
-  return facts.filter(({ isLink }) => !isLink).map(({ name }) => name).toSorted() // prettier-ignore
+  return facts
+    .filter(({ isLink }) => !isLink)
+    .map(({ name }) => name)
+    .toSorted()
 }
 
 async function read(session_id: string, name: string): Promise<string> {

@@ -84,7 +84,10 @@ describe.each(usualHomes)('profiles (%s)', (home) => {
     await client().closeSession({ session_id: session })
     expect(await client().getProfile({ profile_id: 'work' })).toMatchObject({ profile_id, cookies: 1 })
     const unknown = await failureOf(create({ profile_id: 'wor' }))
-    expect(unknown).toMatchObject({ code: 'profile_not_found', message: 'no profile is named "wor" (did you mean "work"?)' }) // prettier-ignore
+    expect(unknown).toMatchObject({
+      code: 'profile_not_found',
+      message: 'no profile is named "wor" (did you mean "work"?)',
+    })
     const { session_id } = await client().createSession({ headless: true, profile: 'work' } as object)
     expect((await client().getSession({ session_id: session_id! })).profile_id).toBe(profile_id)
     await client().deleteProfile({ profile_id: 'work' })
@@ -93,7 +96,10 @@ describe.each(usualHomes)('profiles (%s)', (home) => {
 
   test('cannot be named like an ID', async () => {
     const name = '5f0c8a4e-3b52-4d1b-9c7a-2f6e1d0b8a93'
-    expect(await failureOf(client().saveProfile({ name }))).toMatchObject({ code: 'invalid_request', details: [{ path: 'name' }] }) // prettier-ignore
+    expect(await failureOf(client().saveProfile({ name }))).toMatchObject({
+      code: 'invalid_request',
+      details: [{ path: 'name' }],
+    })
   })
 
   test('save_profile saves the state of a session when it ends', async () => {

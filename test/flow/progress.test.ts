@@ -53,7 +53,15 @@ async function run(argv: readonly string[], words?: RegExp) {
 }
 
 describe('a scrape of many pages', () => {
-  const argv = () => ['scrape', `${site.url}/now`, `${site.url}/nothing`, `${site.url}/held`, '--fail-on-status', '-o', 'pages/'] // prettier-ignore
+  const argv = () => [
+    'scrape',
+    `${site.url}/now`,
+    `${site.url}/nothing`,
+    `${site.url}/held`,
+    '--fail-on-status',
+    '-o',
+    'pages/',
+  ]
 
   test('shows how many are finished, failed and left, and the rate', async () => {
     const { code, stdout } = await run(argv(), /2 of 3 pages, [\d.]+\/s, 1 left, 1 failed/)

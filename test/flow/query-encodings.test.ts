@@ -6,8 +6,25 @@ import { inUsualHomes } from '../support/commands.ts'
 import { respondWith } from '../support/web.ts'
 
 const encodings = [
-  'utf-8', 'utf-16le', 'shift_jis', 'gbk', 'gb18030', 'big5', 'euc-jp', 'euc-kr', 'iso-2022-jp', 'koi8-r', 'koi8-u', 'iso-8859-1', 'iso-8859-2', 'iso-8859-8-i', 'windows-1251', 'windows-874', 'macintosh', 'x-user-defined',
-] // prettier-ignore
+  'utf-8',
+  'utf-16le',
+  'shift_jis',
+  'gbk',
+  'gb18030',
+  'big5',
+  'euc-jp',
+  'euc-kr',
+  'iso-2022-jp',
+  'koi8-r',
+  'koi8-u',
+  'iso-8859-1',
+  'iso-8859-2',
+  'iso-8859-8-i',
+  'windows-1251',
+  'windows-874',
+  'macintosh',
+  'x-user-defined',
+]
 const texts = ['日本', 'é', 'Привет', '€', 'a日b é"c', '中文', '한국', '😀', '¥q‾', '日😀本', '漢\u00a0字']
 
 /** Writes a text as references, so that a page in any encoding can contain it. */
@@ -33,7 +50,10 @@ inUsualHomes(
     ...Object.fromEntries(
       encodings.map((encoding) => [
         `/${encoding}`,
-        respondWith(`text/html; charset=${encoding}`, Buffer.from(linksPage, encoding === 'utf-16le' ? 'utf16le' : 'latin1')), // prettier-ignore
+        respondWith(
+          `text/html; charset=${encoding}`,
+          Buffer.from(linksPage, encoding === 'utf-16le' ? 'utf16le' : 'latin1'),
+        ),
       ]),
     ),
     '/sjis': respondWith('text/html', sjis('<meta charset="Shift_JIS"><h1>検索</h1><a href="/s?q=日本">日本</a>')),
@@ -48,7 +68,9 @@ inUsualHomes(
       await given.open(`/${encoding}`)
       const links = (await given.evaluate('[...document.links].map((link) => link.href)')) as string[]
       for (const render of ['http', 'browser'] as const) {
-        const { data } = (await given.client().scrape({ url, render, formats: ['links', 'markdown'] })) as { data: ScrapeData } // prettier-ignore
+        const { data } = (await given.client().scrape({ url, render, formats: ['links', 'markdown'] })) as {
+          data: ScrapeData
+        }
         expect(data.links!.map(({ href }) => href)).toEqual(links)
         const targets = [...data.markdown!.matchAll(/\]\((\S+)\)/g)].map(([, target]) => bytesOf(target!))
         expect(targets).toEqual(links.map(bytesOf))

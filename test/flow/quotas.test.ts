@@ -23,7 +23,9 @@ let bob: string
 beforeAll(async () => {
   ;[built, site] = await Promise.all([buildBax(), serveSite({ '/held': held.page })])
   const stateDir = await built.stateDir()
-  admin = (await built.run(['key', 'create', 'admin', '--scopes', 'admin', '--embedded', '--state-dir', stateDir])).stdout.trim() // prettier-ignore
+  admin = (
+    await built.run(['key', 'create', 'admin', '--scopes', 'admin', '--embedded', '--state-dir', stateDir])
+  ).stdout.trim()
   const quotas = ['--max-sessions', '2', '--max-shells', '2', '--max-crawls', '2', '--max-relays', '2']
   server = await serve(built, ['--rate', '0', ...quotas], { stateDir })
 }, 240_000)
@@ -91,7 +93,10 @@ describe.each(Object.entries(kinds))('%s', (limit, { things, code, make, path, i
       expect([made.length, refused.length]).toEqual([2, 2])
       for (const { status, headers, body } of refused) {
         const error = `the limit of 2 ${things} per key is reached`
-        expect({ status, body }).toMatchObject({ status: 429, body: { success: false, code, error, details: { limit, most: 2 } } }) // prettier-ignore
+        expect({ status, body }).toMatchObject({
+          status: 429,
+          body: { success: false, code, error, details: { limit, most: 2 } },
+        })
         expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
       }
       const others = await make(bob)
@@ -132,13 +137,27 @@ describe('browsers of users', () => {
       socket.once('close', (code, reason) => reject(new Error(`closed with ${code} ${reason}`)))
       socket.once('open', () => {
         const browser = { product: 'None/1', protocol_version: '1.3', user_agent: 'none', headless: true }
-        socket.send(JSON.stringify({ type: 'hello', proto: protocol, version: '0', platform: 'test', name: null, policy: 'full', redact: true, browser, ...(before && { resume: before.resume }) })) // prettier-ignore
+        socket.send(
+          JSON.stringify({
+            type: 'hello',
+            proto: protocol,
+            version: '0',
+            platform: 'test',
+            name: null,
+            policy: 'full',
+            redact: true,
+            browser,
+            ...(before && { resume: before.resume }),
+          }),
+        )
       })
       socket.once('message', (text) => resolve({ welcome: JSON.parse(String(text)) as Welcome }))
       socket.once('unexpected-response', (_request, response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.once('end', () => resolve({ status: response.statusCode!, body: JSON.parse(String(Buffer.concat(chunks))) as object })) // prettier-ignore
+        response.once('end', () =>
+          resolve({ status: response.statusCode!, body: JSON.parse(String(Buffer.concat(chunks))) as object }),
+        )
       })
     })
     return { socket, ...first }
@@ -188,13 +207,19 @@ describe('connections of a key', () => {
   test('limit the number of streams; closing one allows another', async () => {
     const follow = async (key: string) => {
       const stop = new AbortController()
-      const { status } = await fetch(`${server.url}/stream/sse?session_id=${id}`, { headers: { 'x-api-key': key }, signal: stop.signal }) // prettier-ignore
+      const { status } = await fetch(`${server.url}/stream/sse?session_id=${id}`, {
+        headers: { 'x-api-key': key },
+        signal: stop.signal,
+      })
       return { status, stop }
     }
     const streams = await Promise.all(Array.from({ length: ofKey }, () => follow(bob)))
     expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]))
     const refused = await as(bob, 'GET', `/stream/sse?session_id=${id}`)
-    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited', error: `one key may have ${ofKey} streams open at a time` } }) // prettier-ignore
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { code: 'rate_limited', error: `one key may have ${ofKey} streams open at a time` },
+    })
     // Other calls and other keys are not affected.
     expect((await as(bob, 'GET', `/sessions/${id}`)).status).toBe(200)
     expect((await follow(ann)).status).toBe(404)
@@ -202,7 +227,9 @@ describe('connections of a key', () => {
     await waitUntil(async () => (await follow(bob)).status === 200)
     for (const { stop } of streams) stop.abort()
     // A HEAD request does not count as a stream.
-    const heads = Array.from({ length: 2 * ofKey }, () => fetch(`${server.url}/stream/sse?session_id=${id}`, { method: 'HEAD', headers: { 'x-api-key': bob } })) // prettier-ignore
+    const heads = Array.from({ length: 2 * ofKey }, () =>
+      fetch(`${server.url}/stream/sse?session_id=${id}`, { method: 'HEAD', headers: { 'x-api-key': bob } }),
+    )
     await Promise.all(heads)
     await waitUntil(async () => (await follow(bob)).status === 200)
   })
@@ -210,7 +237,9 @@ describe('connections of a key', () => {
   test('limit the number of websockets, which are rejected before they open', async () => {
     const connect = (key: string) =>
       new Promise<{ socket: WebSocket; status: number }>((resolve) => {
-        const socket = new WebSocket(`${server.url.replace('http', 'ws')}/sessions/${id}/live`, { headers: { 'x-api-key': key } }) // prettier-ignore
+        const socket = new WebSocket(`${server.url.replace('http', 'ws')}/sessions/${id}/live`, {
+          headers: { 'x-api-key': key },
+        })
         socket.on('error', () => {})
         socket.once('open', () => resolve({ socket, status: 101 }))
         socket.once('unexpected-response', (_request, { statusCode }) => resolve({ socket, status: statusCode! }))

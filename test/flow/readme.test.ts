@@ -26,7 +26,8 @@ const notRun: Record<string, string> = {
   'call "/stream/sse': 'test/clients/curl.test.ts',
   'shell=$(call': 'test/clients/curl.test.ts',
   'file:///etc/passwd': 'test/clients/curl.test.ts',
-  'npx firecrawl-cli': 'npx takes the newest from a registry; test/clients/firecrawl-cli.test.ts and firecrawl-mcp.test.ts run kept versions',
+  'npx firecrawl-cli':
+    'npx takes the newest from a registry; test/clients/firecrawl-cli.test.ts and firecrawl-mcp.test.ts run kept versions',
   'bax serve --allow-private 10.0.0.0/8': 'it serves until ^C; test/flow/serve.test.ts types it',
   'bax demo   ': 'it serves until ^C; test/flow/demo.test.ts serves it',
   'bax worker': 'it needs Redis and runs until ^C; test/flow/fleet types it',
@@ -34,7 +35,7 @@ const notRun: Record<string, string> = {
   'sudo node scripts/image/build.js': 'it makes an image of 700 MB; test/flow/image.test.ts runs the server in it',
   'bax record': 'a person uses the browser; test/flow/record.test.ts drives one',
   'yaml.schemas': 'settings of an editor',
-} // prettier-ignore
+}
 
 const login = 'steps:\n  - navigate_to: ${vars.base}/shop\n  - evaluate: document.cookie = "user=${vars.user}"\n'
 
@@ -51,7 +52,10 @@ const given: Record<string, Record<string, string>> = {
   logins: { 'cookies.txt': 'theme=dark; lang=de\n' },
   recording: { 'flow.yaml': 'session: {start_url: https://example.com}\nsteps: [get_title]\n' },
   search: { 'paper.json': '{"type": "object", "properties": {"title": {"type": "string"}}}' },
-  scripts: { 'login.yaml': login, 'tests/shop/title.yaml': 'session: {start_url: https://example.com}\nsteps: [get_title]\n' }, // prettier-ignore
+  scripts: {
+    'login.yaml': login,
+    'tests/shop/title.yaml': 'session: {start_url: https://example.com}\nsteps: [get_title]\n',
+  },
   files: { 'photo.png': 'a photo', 'a.pdf': 'one', 'b.pdf': 'two', 'photos/2026/beach.jpg': 'a beach' },
   shell: { 'data.csv': 'name,cents\ntotal,12\n' },
 }
@@ -202,7 +206,9 @@ async function type(section: string): Promise<RunResult> {
     before[section] ?? '',
     ...(unnamed.length > 0 ? ['bax run --check unnamed-*.yaml'] : []),
     ...all.filter(({ language }) => language === 'sh').map(({ text }) => text),
-    ...(code.length > 0 ? ['curl -sS --retry 9 --retry-connrefused http://127.0.0.1:4100/healthz', 'node example.mjs'] : []), // prettier-ignore
+    ...(code.length > 0
+      ? ['curl -sS --retry 9 --retry-connrefused http://127.0.0.1:4100/healthz', 'node example.mjs']
+      : []),
     after[section] ?? '',
   ]
   return workspace.run(local(lines.join('\n')))

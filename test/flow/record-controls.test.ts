@@ -307,7 +307,17 @@ describe('a recorded script', { timeout: 180_000 }, () => {
       await page.waitForFunction('seen.length === 1')
     })
     expect(recorded).toBe('text|<b>Hello you</b>')
-    expect(steps.map((step) => Object.keys(step)[0])).toEqual(['click', 'type_text', 'press_key', 'click', 'press_key', 'click', 'press_key', 'type_text', 'click']) // prettier-ignore
+    expect(steps.map((step) => Object.keys(step)[0])).toEqual([
+      'click',
+      'type_text',
+      'press_key',
+      'click',
+      'press_key',
+      'click',
+      'press_key',
+      'type_text',
+      'click',
+    ])
   })
 
   test('drops on what was there before the drag, also in another frame', async () => {

@@ -50,7 +50,11 @@ describe('a killed recording', () => {
       const ended = await running.ended
       if (code !== null) expect(ended.code).toBe(code)
       const { steps } = parse(await readFile(file, 'utf8')) as { steps: Record<string, unknown>[] }
-      expect(steps.map((step) => Object.values(step)[0])).toEqual([site.url, 'role=button[name="One"]', 'role=button[name="Two"]']) // prettier-ignore
+      expect(steps.map((step) => Object.values(step)[0])).toEqual([
+        site.url,
+        'role=button[name="One"]',
+        'role=button[name="Two"]',
+      ])
       // After SIGKILL, the session ends because its stream of events has no reader left.
       await waitFor('the end of the session', async () => (await client.listSessions({})).sessions.length === 0)
       expect(await readdir(join(folder.path, signal))).toEqual(['flow.yaml'])

@@ -50,9 +50,16 @@ describe('a recording', { timeout: 120_000 }, () => {
     await recording.contains('Leave')
     await recording.page.waitForFunction(`document.title === 'Bought'`)
     const { code, stderr } = await recording.end()
-    expect([code, stderr]).toEqual([1, expect.stringContaining('warning: step 3 does not hold when it is replayed: - click: role=button[name="Buy"]: no element matches')]) // prettier-ignore
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        'warning: step 3 does not hold when it is replayed: - click: role=button[name="Buy"]: no element matches',
+      ),
+    ])
     const script = await recording.script()
-    expect(script).toMatch(/# does not hold when it is replayed: no element matches .*\(element_not_found\)\n {2}- click: role=button\[name="Buy"\]/) // prettier-ignore
+    expect(script).toMatch(
+      /# does not hold when it is replayed: no element matches .*\(element_not_found\)\n {2}- click: role=button\[name="Buy"\]/,
+    )
     expect(script).toMatch(
       /# not verified from here on: the step before failed\n {2}- click: role=button\[name="Leave"\]/,
     )
@@ -71,12 +78,20 @@ describe('a recording', { timeout: 120_000 }, () => {
       return { ...ended, script: await recording.script() }
     }
     const without = await record('without.yaml', ['--verify'])
-    expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('warning: only 1 of 3 steps were verified: the environment variable PASSWORD is not set') as string }) // prettier-ignore
+    expect(without).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'warning: only 1 of 3 steps were verified: the environment variable PASSWORD is not set',
+      ) as string,
+    })
     expect(without.script).toMatch(
       /# not verified from here on: the environment variable PASSWORD is not set\n {2}- fill:/,
     )
     const complete = await record('complete.yaml', ['--verify'], { PASSWORD: 'other' })
-    expect(complete).toMatchObject({ code: 0, stderr: expect.stringContaining('verified: 3 steps can be replayed') as string }) // prettier-ignore
+    expect(complete).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('verified: 3 steps can be replayed') as string,
+    })
     expect(complete.script).not.toContain('#')
     expect(complete.stderr + complete.script).not.toContain('other')
     const refused = await record('refused.yaml', ['--no-verify'], { PASSWORD: 'other' })

@@ -258,7 +258,12 @@ steps:
     await recording.contains('verify')
     await recording.end()
     const script = await recording.script()
-    expect(read(script).steps[1]).toEqual(read(recorded('/menu1')).steps[1] && { click: 'role=button[name="Basket"]', fingerprint: (read(recorded('/menu1')).steps[1] as Record<string, unknown>)['fingerprint'] }) // prettier-ignore
+    expect(read(script).steps[1]).toEqual(
+      read(recorded('/menu1')).steps[1] && {
+        click: 'role=button[name="Basket"]',
+        fingerprint: (read(recorded('/menu1')).steps[1] as Record<string, unknown>)['fingerprint'],
+      },
+    )
 
     // The time for the missing element is also that for the click on the one that is used instead.
     const healed = recorded('/menu2', 5000)

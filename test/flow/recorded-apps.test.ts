@@ -29,7 +29,9 @@ function onDone(request: IncomingMessage, response: ServerResponse): void {
 
 beforeAll(async () => {
   const names = ['shop', 'wizard', 'board']
-  const pages = await Promise.all(names.map(async (name) => [`/${name}`, await readFile(join(apps, `${name}.html`), 'utf8')])) // prettier-ignore
+  const pages = await Promise.all(
+    names.map(async (name) => [`/${name}`, await readFile(join(apps, `${name}.html`), 'utf8')]),
+  )
   ;[homes, folder] = await Promise.all([openHomes(), scriptFolder()])
   site = await serveSite({
     ...Object.fromEntries(pages),
@@ -105,7 +107,15 @@ describe('a recorded script', { timeout: 180_000 }, () => {
       await page.getByRole('button', { name: 'Order' }).click()
       await page.getByText('Thank you').waitFor()
     })
-    expect(recorded).toEqual({ name: 'Ann', country: 'ch', gift: 'on', speed: 'fast', coupon: 'SPRING', budget: 50, cart: [['Assam', 3]] }) // prettier-ignore
+    expect(recorded).toEqual({
+      name: 'Ann',
+      country: 'ch',
+      gift: 'on',
+      speed: 'fast',
+      coupon: 'SPRING',
+      budget: 50,
+      cart: [['Assam', 3]],
+    })
     expect(repeated).toEqual(recorded)
     const answers = [...script.matchAll(/- answer_dialog:\n(?: {6}.*\n)+/g)].map(([step]) =>
       step.replaceAll(/\s+/g, ' '),
@@ -149,7 +159,15 @@ describe('a recorded script', { timeout: 180_000 }, () => {
       await contains('title: Sent')
     }
     const { script, recorded, repeated } = await recordAndRun('wizard', use, { PASSWORD: '9999' })
-    expect(recorded).toEqual({ name: 'Ann Doe', born: '2000-01-31', about: 'Two\nlines', agree: 'on', passport: ['passport.txt', 'AT 123'], letter: ['letter.txt', 'Dear all'], paid: 'B4' }) // prettier-ignore
+    expect(recorded).toEqual({
+      name: 'Ann Doe',
+      born: '2000-01-31',
+      about: 'Two\nlines',
+      agree: 'on',
+      passport: ['passport.txt', 'AT 123'],
+      letter: ['letter.txt', 'Dear all'],
+      paid: 'B4',
+    })
     expect(repeated).toEqual(recorded)
     expect(script).not.toContain('4242')
     expect(script.match(/upload_files/g)).toHaveLength(2)

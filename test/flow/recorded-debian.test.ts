@@ -47,7 +47,10 @@ describe.skipIf(reason)(`a recorded script${reason ? ` (skipped: ${reason})` : '
       { BAX_STATE_DIR: join(folder, 'client'), BAX_SERVER: served.url, BAX_API_KEY: served.key },
     ]
     for (const env of places) {
-      const { code, stdout, stderr } = await served.built.run(['run', file], { cwd: folder, env: { ...env, PASSWORD: password } }) // prettier-ignore
+      const { code, stdout, stderr } = await served.built.run(['run', file], {
+        cwd: folder,
+        env: { ...env, PASSWORD: password },
+      })
       const script = code === 0 ? '' : await readFile(join(folder, file), 'utf8')
       expect([code, code === 0 ? '' : stdout + stderr + script]).toEqual([0, ''])
       expect(stdout + stderr).not.toContain(password)

@@ -9,8 +9,16 @@ const longest = vi.hoisted(() => ({ ms: 60_000 }))
 
 vi.mock('../../src/core/limits/recording.ts', async (original) => {
   const { recordingLimits, ...rest } = await original<typeof import('../../src/core/limits/recording.ts')>()
-  const changed = { get maxMs() { return longest.ms }, videos: 1 } // prettier-ignore
-  return { ...rest, recordingLimits: Object.defineProperties({ ...recordingLimits }, Object.getOwnPropertyDescriptors(changed)) } // prettier-ignore
+  const changed = {
+    get maxMs() {
+      return longest.ms
+    },
+    videos: 1,
+  }
+  return {
+    ...rest,
+    recordingLimits: Object.defineProperties({ ...recordingLimits }, Object.getOwnPropertyDescriptors(changed)),
+  }
 })
 
 let homes: Homes
@@ -22,7 +30,9 @@ const create = async () => (await client().createSession({ start_url: 'data:text
 const run = async (session_id: string, command: string) =>
   (await client().runCommands({ session_id, commands: [{ command }] })).results[0]!
 const namesIn = async (session_id: string) =>
-  ((await call(homes.transports.http, 'GET /sessions/{session_id}/files', { session_id })) as SessionFileList).files.map(({ name }) => name) // prettier-ignore
+  (
+    (await call(homes.transports.http, 'GET /sessions/{session_id}/files', { session_id })) as SessionFileList
+  ).files.map(({ name }) => name)
 
 test('a video that has reached its longest time is stored, and counts only once', async () => {
   const [first, second, third] = await Promise.all([create(), create(), create()])

@@ -16,7 +16,12 @@ const pages = {
 }
 
 interface Har {
-  readonly log: { readonly entries: readonly { request: { url: string; method: string; postData?: { text: string } }; response: { status: number; content: { text?: string } } }[] } // prettier-ignore
+  readonly log: {
+    readonly entries: readonly {
+      request: { url: string; method: string; postData?: { text: string } }
+      response: { status: number; content: { text?: string } }
+    }[]
+  }
 }
 
 let folder: string
@@ -101,7 +106,9 @@ inUsualHomes(pages, (given) => {
   test('a trace has the pages of the session, and shares its state with POST /diagnostics', async () => {
     await given.do('start_trace')
     const session_id = given.sessionId()
-    await expect(given.client().traceSession({ session_id, action: 'start' })).rejects.toMatchObject({ code: 'conflict' }) // prettier-ignore
+    await expect(given.client().traceSession({ session_id, action: 'start' })).rejects.toMatchObject({
+      code: 'conflict',
+    })
     await visitElsewhere()
     await given.open('/')
     const { name, size } = await given.do('stop_trace')

@@ -28,15 +28,41 @@ const heading = { selector: '#h' }
 
 /** Data of the reading commands; all other commands are denied. */
 const reading: Record<string, Record<string, unknown> | undefined> = {
-  get_content: {}, get_text: heading, get_attribute: { ...heading, attribute: 'class' }, get_title: {}, get_url: {},
-  get_value: { selector: '#q' }, get_styles: heading, get_state: heading, get_html: {}, get_basic_info: heading,
-  find_similar: { ...heading, fingerprint: { tag: 'h1', name: 'Account' } }, count_elements: { selector: 'p' },
-  find_text: { text: 'Balance' }, get_console: {}, get_errors: {}, get_bounding_boxes: { selector: 'p' },
-  get_element_bounding_box: heading, inspect_element: heading, screenshot: {}, element_screenshot: heading,
-  print_to_pdf: {}, get_cookies: {}, get_local_storage: {}, get_session_storage: {}, capture_state: {}, list_tabs: {},
-  list_routes: {}, list_requests: {}, get_vitals: {}, extract_structured_content: { query: 'the balance' },
-  wait_for: { text: 'Balance' }, wait_for_element: heading, wait_for_navigation: {}, verify: { ...heading, text: 'Account' },
-} // prettier-ignore
+  get_content: {},
+  get_text: heading,
+  get_attribute: { ...heading, attribute: 'class' },
+  get_title: {},
+  get_url: {},
+  get_value: { selector: '#q' },
+  get_styles: heading,
+  get_state: heading,
+  get_html: {},
+  get_basic_info: heading,
+  find_similar: { ...heading, fingerprint: { tag: 'h1', name: 'Account' } },
+  count_elements: { selector: 'p' },
+  find_text: { text: 'Balance' },
+  get_console: {},
+  get_errors: {},
+  get_bounding_boxes: { selector: 'p' },
+  get_element_bounding_box: heading,
+  inspect_element: heading,
+  screenshot: {},
+  element_screenshot: heading,
+  print_to_pdf: {},
+  get_cookies: {},
+  get_local_storage: {},
+  get_session_storage: {},
+  capture_state: {},
+  list_tabs: {},
+  list_routes: {},
+  list_requests: {},
+  get_vitals: {},
+  extract_structured_content: { query: 'the balance' },
+  wait_for: { text: 'Balance' },
+  wait_for_element: heading,
+  wait_for_navigation: {},
+  verify: { ...heading, text: 'Account' },
+}
 
 /** Reading commands that cannot succeed: the clipboard belongs to the user, and no request was recorded. */
 const unavailable = new Set(['read_clipboard', 'get_request'])
@@ -149,7 +175,9 @@ describe('a browser that is shared read-only', () => {
 
   test('is read again after its page has answered again', async () => {
     await using other = await shareAnother('/asks')
-    await other.evaluate('void setTimeout(() => { const call = new XMLHttpRequest(); call.open("GET", "/held", false); call.send() })') // prettier-ignore
+    await other.evaluate(
+      'void setTimeout(() => { const call = new XMLHttpRequest(); call.open("GET", "/held", false); call.send() })',
+    )
     await waitUntil(() => held.length > 0)
     expect(await other.read()).toMatchObject({ code: 'timeout' })
     for (const end of held) end()

@@ -19,12 +19,15 @@ const page = (name: string, type: string) => `<!doctype html><title>${name}</tit
 
 const sites = {
   '/': page('First', 'checkbox'),
-  '/second': (_request: unknown, response: { end(body: string): void; setHeader(name: string, value: string): void }) => {
+  '/second': (
+    _request: unknown,
+    response: { end(body: string): void; setHeader(name: string, value: string): void },
+  ) => {
     requested = true
     response.setHeader('content-type', 'text/html')
     setTimeout(() => response.end(page('Second', 'text')), responseMs)
   },
-} // prettier-ignore
+}
 
 inUsualHomes(sites, (given) => {
   /** Starts a navigation of the first page outside of any command, which would wait for it. */

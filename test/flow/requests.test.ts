@@ -55,8 +55,13 @@ inUsualHomes(pages, (given) => {
       requests: [{ error: expect.any(String) }],
     })
     expect(await last('**/api/gone')).toMatchObject({
-      method: 'POST', resource_type: 'fetch', status: 410, pending: false, duration_ms: expect.any(Number), tab_id: 'tab_1',
-    }) // prettier-ignore
+      method: 'POST',
+      resource_type: 'fetch',
+      status: 410,
+      pending: false,
+      duration_ms: expect.any(Number),
+      tab_id: 'tab_1',
+    })
   })
 
   test('requests are forgotten when newer ones send many megabytes', async () => {
@@ -137,8 +142,9 @@ inUsualHomes(pages, (given) => {
     await fetched('/api/gone', `{headers: {authorization: 'Bearer secret-in-log'}}`)
     const { request_id } = await last('**/api/gone')
     const { console: _, network } = (await given.client().observe({
-      session_id: given.sessionId(), include: ['network'],
-    })) as unknown as { console: unknown; network: unknown } // prettier-ignore
+      session_id: given.sessionId(),
+      include: ['network'],
+    })) as unknown as { console: unknown; network: unknown }
     expect(JSON.stringify(network)).toContain('/api/gone')
     expect(JSON.stringify(network)).not.toContain('secret-in-log')
     expect(request_id).toMatch(/^\d+$/)

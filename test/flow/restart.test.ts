@@ -156,9 +156,17 @@ describe('a killed server', () => {
 
       const restarted = await start(server.stateDir)
       const recordOf = async (id: string) => (await restarted.request('GET', `/shell/sessions/${id}`)).body
-      expect(await recordOf(session_id)).toMatchObject({ name: 'work', status: 'stopped', stop_reason: 'engine_lost', running_execs: 0 }) // prettier-ignore
+      expect(await recordOf(session_id)).toMatchObject({
+        name: 'work',
+        status: 'stopped',
+        stop_reason: 'engine_lost',
+        running_execs: 0,
+      })
       expect(await recordOf(closed)).toMatchObject({ status: 'stopped', stop_reason: 'deleted' })
-      expect((await restarted.request('GET', '/shell/sessions')).body).toMatchObject({ total: 2, sessions: [{ session_id: closed }, { session_id }] }) // prettier-ignore
+      expect((await restarted.request('GET', '/shell/sessions')).body).toMatchObject({
+        total: 2,
+        sessions: [{ session_id: closed }, { session_id }],
+      })
       for (const [id, reason] of [
         [session_id, 'engine_lost'],
         [closed, 'deleted'],
@@ -186,7 +194,9 @@ describe('a killed server', () => {
       expect(await stop(restarted)).toBe(0)
 
       const third = await start(server.stateDir)
-      expect((await third.request('GET', `/shell/sessions/${next.session_id}`)).body).toMatchObject({ stop_reason: 'engine_shutdown' }) // prettier-ignore
+      expect((await third.request('GET', `/shell/sessions/${next.session_id}`)).body).toMatchObject({
+        stop_reason: 'engine_shutdown',
+      })
       expect((await third.request('GET', '/shell/sessions')).body.total).toBe(3)
       expect(await stop(third)).toBe(0)
     },
@@ -232,7 +242,10 @@ describe('a process killed while writing', () => {
   async function killAtEveryStep(program: HostProgram, inspect: () => Promise<void>): Promise<number> {
     try {
       for (let step = 0; ; step += 1) {
-        const isDone = await program.start([String(step)]).then(() => true, () => false) // prettier-ignore
+        const isDone = await program.start([String(step)]).then(
+          () => true,
+          () => false,
+        )
         await inspect()
         if (isDone) return step
       }

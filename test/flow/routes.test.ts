@@ -39,8 +39,12 @@ inUsualHomes(pages, (given) => {
   test('add_route answers requests, also navigations', async () => {
     await given.open('/')
     await given.do('add_route', {
-      url: '**/api/*', body: '{"from":"route"}', content_type: 'application/json', status: 201, headers: { 'X-Own': 'yes' },
-    }) // prettier-ignore
+      url: '**/api/*',
+      body: '{"from":"route"}',
+      content_type: 'application/json',
+      status: 201,
+      headers: { 'X-Own': 'yes' },
+    })
     const answer = `fetch('/api/items').then(async r => [r.status, r.headers.get('x-own'), r.headers.get('content-type'), await r.json()])`
     expect(await given.evaluate(answer)).toEqual([201, 'yes', 'application/json', { from: 'route' }])
     await given.do('add_route', { url: '**/nowhere', body: '<title>Made up</title>', content_type: 'text/html' })
@@ -58,8 +62,10 @@ inUsualHomes(pages, (given) => {
     received.length = 0
     await given.do('add_route', { url: '**/echo', abort: true })
     await given.do('add_route', {
-      url: '**/echo', set_headers: { 'X-Test': 'one', 'User-Agent': 'me' }, remove_headers: ['Accept-Language'],
-    }) // prettier-ignore
+      url: '**/echo',
+      set_headers: { 'X-Test': 'one', 'User-Agent': 'me' },
+      remove_headers: ['Accept-Language'],
+    })
     expect(JSON.parse((await fetched('/echo')) as string)).toMatchObject({ 'x-test': 'one', 'user-agent': 'me' })
     expect(received[0]).not.toHaveProperty('accept-language')
     await given.do('remove_route')

@@ -58,7 +58,10 @@ describe('several scripts', () => {
     )
 
   test('are found by folder and glob, and run in parallel with a session each', async () => {
-    const gate = await serveSite({ '/': '<title>Gate</title>', '/count': (_, response) => response.end(String(gate.requests.filter((path) => path === '/').length)) }) // prettier-ignore
+    const gate = await serveSite({
+      '/': '<title>Gate</title>',
+      '/count': (_, response) => response.end(String(gate.requests.filter((path) => path === '/').length)),
+    })
     const script = `session: {start_url: "${gate.url}/"}\nsteps:\n  - evaluate: fetch('/count').then((answer) => answer.text())\n    expect: {equals: '2'}\n    retry: {count: 100, delay_ms: 50}\n`
     await given.folder.write('all/b.yaml', script)
     await given.folder.write('all/deep/a.yml', script)
@@ -79,7 +82,11 @@ describe('several scripts', () => {
 
   test('are divided by --shard', async () => {
     for (const name of ['1', '2', '3']) await given.folder.write(`${name}.yaml`, passing)
-    const parts = await Promise.all(['1/2', '2/2'].map(async (shard) => statuses((await run(['*.yaml', '--shard', shard, '--reporter', 'json'])).stdout))) // prettier-ignore
+    const parts = await Promise.all(
+      ['1/2', '2/2'].map(async (shard) =>
+        statuses((await run(['*.yaml', '--shard', shard, '--reporter', 'json'])).stdout),
+      ),
+    )
     expect(parts).toEqual([['1.yaml passed', '3.yaml passed'], ['2.yaml passed']])
     const none = await run(['1.yaml', '--shard', '2/2'])
     expect(none).toMatchObject({ code: 0, stderr: 'no scripts in this shard\n' })

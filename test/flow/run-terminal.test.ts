@@ -72,7 +72,10 @@ describe('the command line', () => {
     await given.folder.write('b.json', '{"commands":[{"command":"get_title"}]}')
     const { code, stdout, stderr } = await given.folder.run(['a.yaml', 'b.json', '--check', '--json'])
     expect([code, stderr]).toEqual([0, ''])
-    const scripts = [{ file: 'a.yaml', name: 'Sign in', steps: 2 }, { file: 'b.json', name: 'b', steps: 1 }] // prettier-ignore
+    const scripts = [
+      { file: 'a.yaml', name: 'Sign in', steps: 2 },
+      { file: 'b.json', name: 'b', steps: 1 },
+    ]
     expect(JSON.parse(stdout)).toEqual({ success: true, scripts, errors: [] })
   })
 
@@ -142,7 +145,13 @@ describe('the command line', () => {
       { steps: [{ wait_for_element: { selector: 'a', timeout_ms: '${vars.t}' } }] },
       { steps: [{ type_text: ['a', 4242] }, { type_text: { selector: 'a', text: true } }] },
       { steps: [{ select_option: ['a', [42]] }, { set_cookie: { name: 'a', value: 1 } }] },
-      { steps: [{ crawl: { url: 'http://x', include_paths: ['/a'] } }, 'get_title', { commands: [{ command: 'get_title' }] }] }, // prettier-ignore
+      {
+        steps: [
+          { crawl: { url: 'http://x', include_paths: ['/a'] } },
+          'get_title',
+          { commands: [{ command: 'get_title' }] },
+        ],
+      },
       { steps: [{ 'navigate-to': 'http://x' }, 'get-title', { command: 'get-title' }] },
       { steps: [{ commands: [{ command: 'get-title' }] }, { 'browser-step': { command: 'get-title' } }] },
     ]
@@ -245,7 +254,8 @@ describe('on a terminal', () => {
     const { stdout } = await run(['a.yaml'], { tty: true, columns: 60 })
     expect(stdout).toMatch(/\r\u001B\[2K {2}\S 1 evaluate new Promise\(.*… ?|\r\u001B\[2K {2}\S 1 evaluate .* \d+ ms/)
     expect(stdout).toContain('\u001B[32m✓\u001B[39m 1 evaluate')
-    for (const drawn of stdout.split('\r\u001B[2K').slice(1)) expect(drawn.split('\n', 1)[0]!.replaceAll(/\u001B\[[\d;]*m/g, '').length < 60 || drawn.includes('\n')).toBe(true) // prettier-ignore
+    for (const drawn of stdout.split('\r\u001B[2K').slice(1))
+      expect(drawn.split('\n', 1)[0]!.replaceAll(/\u001B\[[\d;]*m/g, '').length < 60 || drawn.includes('\n')).toBe(true)
   })
 
   test('NO_COLOR disables colours', async () => {

@@ -82,7 +82,8 @@ describe('--watch', () => {
 
   test('runs the scripts that include a changed file', async () => {
     await given.folder.write('parts/title.yaml', 'steps:\n  - get_title\n')
-    for (const name of ['a', 'b']) await given.folder.write(`${name}.yaml`, `${page(name)}steps:\n  - include: parts/title.yaml\n`) // prettier-ignore
+    for (const name of ['a', 'b'])
+      await given.folder.write(`${name}.yaml`, `${page(name)}steps:\n  - include: parts/title.yaml\n`)
     await given.folder.write('c.yaml', script('Other'))
     const watching = watch('*.yaml')
     expect(await watching.nextRun()).toContain('3 scripts: 3 passed')
@@ -144,7 +145,10 @@ describe('--watch', () => {
   })
 
   test('fails at once when no script is found', async () => {
-    expect(await run(['nope.yaml', '--watch'])).toMatchObject({ code: 2, stderr: expect.stringContaining('script not found: nope.yaml') }) // prettier-ignore
+    expect(await run(['nope.yaml', '--watch'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('script not found: nope.yaml'),
+    })
   })
 })
 
@@ -160,7 +164,10 @@ describe('--headed', () => {
   test('applies to plain bodies', async () => {
     await given.folder.write('a.json', '{"commands":[{"command":"get_title"}]}')
     const { code, stderr } = await run(['a.json', '--headed'])
-    expect([code, stderr]).toEqual([0, expect.stringContaining('warning: the browser runs headless: this machine has no display')]) // prettier-ignore
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('warning: the browser runs headless: this machine has no display'),
+    ])
     const json = await run(['a.json', '--headed', '--json'])
     expect(JSON.parse(json.stdout)).toMatchObject({ scripts: [{ notes: [expect.stringContaining('no display')] }] })
   })

@@ -82,7 +82,12 @@ describe('a real application', () => {
     expect(suite!.attribs).toMatchObject({ name: 'Order a toaster', tests: '30', skipped: '1', file: 'shop.yaml' })
     const cases = suite!.children.filter(isTag)
     expect(new Set(cases.map(({ attribs }) => attribs['name'])).size).toBe(30)
-    expect(cases[0]!.attribs).toMatchObject({ classname: 'shop.yaml', name: '1.1 navigate_to ${vars.base}/login', file: 'login.yaml', line: '8' }) // prettier-ignore
+    expect(cases[0]!.attribs).toMatchObject({
+      classname: 'shop.yaml',
+      name: '1.1 navigate_to ${vars.base}/login',
+      file: 'login.yaml',
+      line: '8',
+    })
     expect(cases.every(({ attribs }) => /^\d+\.\d{3}$/.test(attribs['time']!))).toBe(true)
   })
 })
@@ -251,7 +256,10 @@ finally:
   })
 
   test('of an included file run in its place, with their own finally', async () => {
-    await folder.write('parts/part.yaml', 'vars: {word: own}\nsteps:\n  - evaluate: "\'${vars.word}\'"\n    save: said\n  - evaluate: nope()\nfinally:\n  - get_title\n') // prettier-ignore
+    await folder.write(
+      'parts/part.yaml',
+      'vars: {word: own}\nsteps:\n  - evaluate: "\'${vars.word}\'"\n    save: said\n  - evaluate: nope()\nfinally:\n  - get_title\n',
+    )
     const { steps } = await report(`${blank('x')}steps:
   - include: parts/part.yaml
     vars: {word: given}
@@ -284,10 +292,18 @@ steps:
     expect(first.steps[0]).toMatchObject({ status: 'passed', note: 'wrote shots/home.png' })
     expect((await report(script)).steps[0]).not.toHaveProperty('note')
 
-    const { code, steps, script: failed } = await report(script, ['--var', 'page=data:text/html,<body bgcolor=blue>', '--artifacts', 'kept']) // prettier-ignore
+    const {
+      code,
+      steps,
+      script: failed,
+    } = await report(script, ['--var', 'page=data:text/html,<body bgcolor=blue>', '--artifacts', 'kept'])
     expect(code).toBe(1)
-    expect(steps[0]!.error).toBe('the page differs from shots/home.png: 20000 of 20000 pixels differ (100.00 %), 10 allowed') // prettier-ignore
-    expect(failed.artifacts).toEqual(expect.arrayContaining(['expected', 'actual', 'diff'].map((kind) => `kept/script/1-home-${kind}.png`))) // prettier-ignore
+    expect(steps[0]!.error).toBe(
+      'the page differs from shots/home.png: 20000 of 20000 pixels differ (100.00 %), 10 allowed',
+    )
+    expect(failed.artifacts).toEqual(
+      expect.arrayContaining(['expected', 'actual', 'diff'].map((kind) => `kept/script/1-home-${kind}.png`)),
+    )
     expect(await folder.bytes('kept/script/1-home-expected.png')).toEqual(await folder.bytes('shots/home.png'))
   })
 

@@ -32,17 +32,54 @@ const manuals: readonly Manual[] = [
     name: 'python3-doc',
     folder: join(share, versioned(/^python3\.\d+$/), 'html'),
     pages: [
-      'tutorial/datastructures', 'tutorial/introduction', 'tutorial/interpreter', 'tutorial/controlflow', 'library/functools', 'library/itertools',
-      'library/collections', 'library/argparse', 'library/cgi', 'library/os.path', 'library/html.entities', 'library/winreg', 'library/ctypes',
-      'reference/datamodel', 'reference/lexical_analysis', 'howto/regex', 'howto/logging', 'faq/programming', 'c-api/slice', 'c-api/mapping', 'whatsnew/2.7', 'license',
+      'tutorial/datastructures',
+      'tutorial/introduction',
+      'tutorial/interpreter',
+      'tutorial/controlflow',
+      'library/functools',
+      'library/itertools',
+      'library/collections',
+      'library/argparse',
+      'library/cgi',
+      'library/os.path',
+      'library/html.entities',
+      'library/winreg',
+      'library/ctypes',
+      'reference/datamodel',
+      'reference/lexical_analysis',
+      'howto/regex',
+      'howto/logging',
+      'faq/programming',
+      'c-api/slice',
+      'c-api/mapping',
+      'whatsnew/2.7',
+      'license',
     ],
   },
   {
     name: 'postgresql-doc',
     folder: join(share, versioned(/^postgresql-doc-\d+$/), 'html'),
     pages: [
-      'sql-select', 'sql-createtable', 'sql-dropfunction', 'functions-string', 'functions-matching', 'functions-logical', 'datatype-numeric', 'multibyte', 'ddl-generated-columns',
-      'indexes-intro', 'mvcc-intro', 'gssapi-auth', 'catalog-pg-class', 'infoschema-columns', 'app-psql', 'plpgsql-control-structures', 'citext', 'acronyms', 'tutorial-join', 'locale',
+      'sql-select',
+      'sql-createtable',
+      'sql-dropfunction',
+      'functions-string',
+      'functions-matching',
+      'functions-logical',
+      'datatype-numeric',
+      'multibyte',
+      'ddl-generated-columns',
+      'indexes-intro',
+      'mvcc-intro',
+      'gssapi-auth',
+      'catalog-pg-class',
+      'infoschema-columns',
+      'app-psql',
+      'plpgsql-control-structures',
+      'citext',
+      'acronyms',
+      'tutorial-join',
+      'locale',
     ],
   },
   {
@@ -55,9 +92,15 @@ const manuals: readonly Manual[] = [
     folder: '/usr/share/doc/debian-policy/policy.html',
     pages: ['ch-binary', 'ch-controlfields', 'ch-maintainerscripts', 'ch-source', 'upgrading-checklist'],
   },
-] // prettier-ignore
+]
 
-const types: Record<string, string> = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.png': 'image/png', '.svg': 'image/svg+xml' } // prettier-ignore
+const types: Record<string, string> = {
+  '.html': 'text/html',
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+}
 
 let homes: Homes
 let server: Server
@@ -87,7 +130,15 @@ function text(html: string): Element {
   const find = (matches: (element: Element) => boolean) => DomUtils.findOne(matches, all)
   const body = find(({ attribs }) => attribs['role'] === 'main') ?? find(({ name }) => name === 'body')!
   const around = /(?:^|\s)(?:navheader|navfooter|toc|headerlink|related|clearer)(?:\s|$)/
-  for (const foreign of DomUtils.findAll(({ name, attribs }) => /^(?:script|style|nav)$/.test(name) || around.test(attribs['class'] ?? '') || attribs['id'] === 'footer' || attribs['role'] === 'contentinfo', [body])) DomUtils.removeElement(foreign) // prettier-ignore
+  for (const foreign of DomUtils.findAll(
+    ({ name, attribs }) =>
+      /^(?:script|style|nav)$/.test(name) ||
+      around.test(attribs['class'] ?? '') ||
+      attribs['id'] === 'footer' ||
+      attribs['role'] === 'contentinfo',
+    [body],
+  ))
+    DomUtils.removeElement(foreign)
   return body
 }
 
@@ -99,10 +150,17 @@ const wordsIn = (words: string): string[] => words.toLowerCase().match(/[\p{L}\p
 /** Returns the share of the original's words that occur less often in the Markdown. */
 function missing(body: Element, page: Root): number {
   const counts = new Map<string, number>()
-  const spaced = nodesOf(page, 'text').map(({ value }) => value).concat(nodesOf(page, 'code').map(({ value }) => value), nodesOf(page, 'inlineCode').map(({ value }) => value)) // prettier-ignore
+  const spaced = nodesOf(page, 'text')
+    .map(({ value }) => value)
+    .concat(
+      nodesOf(page, 'code').map(({ value }) => value),
+      nodesOf(page, 'inlineCode').map(({ value }) => value),
+    )
   const read = `${spaced.join(' ')} ${textOf(page)}`
   for (const word of wordsIn(read)) counts.set(word, (counts.get(word) ?? 0) + 1)
-  const expectedWords = DomUtils.findAll(() => true, [body]).flatMap(({ children }) => children.flatMap((child) => ('data' in child ? wordsIn(child.data as string) : []))) // prettier-ignore
+  const expectedWords = DomUtils.findAll(() => true, [body]).flatMap(({ children }) =>
+    children.flatMap((child) => ('data' in child ? wordsIn(child.data as string) : [])),
+  )
   return (
     expectedWords.filter((word) => {
       const left = counts.get(word) ?? 0
@@ -125,7 +183,10 @@ describe.each(described)('$name', ({ folder, pages, reason }) => {
     const url = `${origin}${folder.slice(share.length)}/${page}.html`
     const { data } = await homes.clients.embedded.scrape({ url })
     const markdown = parseMarkdown(data!.markdown!)
-    linksOf.set(page, nodesOf(markdown, 'link').map((link) => link.url)) // prettier-ignore
+    linksOf.set(
+      page,
+      nodesOf(markdown, 'link').map((link) => link.url),
+    )
     return markdown
   }
 
@@ -144,10 +205,14 @@ describe.each(described)('$name', ({ folder, pages, reason }) => {
     const code = new Set(blocks.map(({ value }) => plain(value)))
     expect(contentsOf(body, /^pre$/).filter((program) => !code.has(program))).toEqual([])
     // In Sphinx an enclosing element has the language of a block.
-    const named = elements(body, /^div$/).filter(({ attribs }) => /\bhighlight-(?:python3?|pycon|c|console)\b/.test(attribs['class'] ?? '')) // prettier-ignore
+    const named = elements(body, /^div$/).filter(({ attribs }) =>
+      /\bhighlight-(?:python3?|pycon|c|console)\b/.test(attribs['class'] ?? ''),
+    )
     expect(blocks.filter(({ lang }) => lang).length).toBeGreaterThanOrEqual(named.length * 0.9)
 
-    const grids = elements(body, /^table$/).filter((table) => elements(table, /^th$/).length > 1 && elements(table, /^table$/).length === 1) // prettier-ignore
+    const grids = elements(body, /^table$/).filter(
+      (table) => elements(table, /^th$/).length > 1 && elements(table, /^table$/).length === 1,
+    )
     expect(nodesOf(markdown, 'table').length).toBeGreaterThanOrEqual(grids.length)
     expect(missing(body, markdown)).toBeLessThan(0.02)
   })
@@ -161,7 +226,9 @@ describe.each(described)('$name', ({ folder, pages, reason }) => {
     expect([...links].filter((address) => !URL.canParse(address))).toEqual([])
     const own = [...links].map((address) => new URL(address)).filter((address) => address.origin === origin)
     expect(own.length).toBeGreaterThan(installed.length)
-    const lost = [...new Set(own.map(({ pathname }) => join(share, decodeURIComponent(pathname))))].filter((path) => !existsSync(path)) // prettier-ignore
+    const lost = [...new Set(own.map(({ pathname }) => join(share, decodeURIComponent(pathname))))].filter(
+      (path) => !existsSync(path),
+    )
     // A manual may link to a page that its package does not contain.
     expect(lost.length).toBeLessThanOrEqual(own.length / 100)
   })
@@ -175,6 +242,7 @@ const contentsOf = (body: Element, pattern: RegExp): string[] =>
     .filter((content) => content !== '')
 
 function isInCell(element: Element): boolean {
-  for (let above = element.parent; above; above = above.parent) if ('name' in above && /^t[dh]$/.test(above.name)) return true // prettier-ignore
+  for (let above = element.parent; above; above = above.parent)
+    if ('name' in above && /^t[dh]$/.test(above.name)) return true
   return false
 }

@@ -248,7 +248,11 @@ describe('over HTTP', () => {
     const never = await raw((socket) => socket.resetAndDestroy())
     expect(await scrape(never.url)).toMatchObject(failure('connection_failed'))
     expect(never.connections()).toBe(2)
-    const midway = await raw((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 99\r\n\r\nhalf', () => socket.resetAndDestroy())) // prettier-ignore
+    const midway = await raw((socket) =>
+      socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 99\r\n\r\nhalf', () =>
+        socket.resetAndDestroy(),
+      ),
+    )
     expect(await scrape(midway.url)).toMatchObject(failure('connection_failed'))
     expect(midway.connections()).toBe(1)
     const partial = await raw((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-', () => socket.resetAndDestroy()))
@@ -331,7 +335,9 @@ describe('in a browser', () => {
   })
 
   test('failing pages do not affect concurrent ones', async () => {
-    const all = await Promise.all(['/spin', '/article', '/loop', '/dialogs', '/article'].map((path) => scrape(path, { render: 'browser' }))) // prettier-ignore
+    const all = await Promise.all(
+      ['/spin', '/article', '/loop', '/dialogs', '/article'].map((path) => scrape(path, { render: 'browser' })),
+    )
     expect(all.map(({ success }) => success)).toEqual([true, true, false, true, true])
   }, 60_000)
 

@@ -16,9 +16,11 @@ beforeAll(async () => {
   other = await serveSite({ '/ad': '<p>Buy from others.</p>', '/': '<p>Elsewhere.</p>' })
   site = await serveSite({
     '/chapter': chapter,
-    '/same': '<!doctype html><title>Book</title><main><h1>Book</h1><p>Before the frame.</p><iframe src="/chapter"></iframe><p>After the frame.</p></main>',
+    '/same':
+      '<!doctype html><title>Book</title><main><h1>Book</h1><p>Before the frame.</p><iframe src="/chapter"></iframe><p>After the frame.</p></main>',
     '/srcdoc': `<!doctype html><title>Doc</title><main><h1>Doc</h1><iframe srcdoc="&lt;p&gt;${sentence} &lt;a href='x'&gt;Link&lt;/a&gt;&lt;/p&gt;"></iframe></main>`,
-    '/set': '<!doctype html><html><head><title>Reference</title></head><frameset cols="20%,80%"><frame src="/menu" name="menu"><frame src="/chapter" name="text"></frameset></html>',
+    '/set':
+      '<!doctype html><html><head><title>Reference</title></head><frameset cols="20%,80%"><frame src="/menu" name="menu"><frame src="/chapter" name="text"></frameset></html>',
     '/menu': '<ul><li><a href="/chapter">Chapter</a></li></ul>',
     '/others': `<!doctype html><title>Mixed</title><main><h1>Mixed</h1><p>${sentence}</p><iframe src="${other.url}/ad"></iframe><iframe src="/chapter" style="display: none"></iframe>
       <iframe src="/chapter" width="1" height="1"></iframe><iframe src="/chapter" class="ad-slot"></iframe><iframe src="/away"></iframe><iframe src="/film"></iframe><iframe src="/others"></iframe>
@@ -34,8 +36,9 @@ beforeAll(async () => {
     '/cut': (request) => void request.socket.destroy(),
     '/silent': `<!doctype html><title>Silent</title><main><h1>Silent</h1><p>${sentence}</p><iframe src="/never"></iframe></main>`,
     '/never': (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).write('<p>more'),
-    '/drawn': '<!doctype html><title>Drawn</title><div id="root"></div><script>root.innerHTML = "<h1>Drawn</h1><iframe src=/chapter></iframe>"</script>',
-  }) // prettier-ignore
+    '/drawn':
+      '<!doctype html><title>Drawn</title><div id="root"></div><script>root.innerHTML = "<h1>Drawn</h1><iframe src=/chapter></iframe>"</script>',
+  })
 })
 afterAll(async () => {
   await homes?.close()
@@ -88,7 +91,10 @@ describe('frames', () => {
   })
 
   test('that are missing do not change the page', async () => {
-    expect(await answer('/gone', { render: 'http' })).toMatchObject({ success: true, data: { markdown: `# Gone\n\n${sentence}\n` } }) // prettier-ignore
+    expect(await answer('/gone', { render: 'http' })).toMatchObject({
+      success: true,
+      data: { markdown: `# Gone\n\n${sentence}\n` },
+    })
     expect(await answer('/broken', { render: 'http' })).toMatchObject({
       success: true,
       data: { markdown: `# Broken\n\n${sentence}\n` },

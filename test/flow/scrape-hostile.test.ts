@@ -111,7 +111,8 @@ describe('a hostile PDF', () => {
   })
 
   test('of one key does not delay the PDFs of another one', async () => {
-    const keyOf = async (name: string) => (await served.request('POST', '/v1/keys', { name, scopes: ['scrape'] }))['key'] as string // prettier-ignore
+    const keyOf = async (name: string) =>
+      (await served.request('POST', '/v1/keys', { name, scopes: ['scrape'] }))['key'] as string
     const [ann, bob] = [await keyOf('ann'), await keyOf('bob')]
     const leaving = new AbortController()
     const scrapeAs = async (key: string, path: string, signal?: AbortSignal) => {
@@ -126,7 +127,10 @@ describe('a hostile PDF', () => {
     const before = web.requests.length
     let endedSlow = 0
     const slow = Array.from({ length: 6 }, () =>
-      scrapeAs(ann, '/slow.pdf', leaving.signal).catch(() => {}).finally(() => endedSlow++)) // prettier-ignore
+      scrapeAs(ann, '/slow.pdf', leaving.signal)
+        .catch(() => {})
+        .finally(() => endedSlow++),
+    )
     await waitUntil(() => web.requests.slice(before).filter((path) => path === '/slow.pdf').length === slow.length)
     expect(await scrapeAs(bob, '/paper.pdf')).toMatchObject({ success: true })
     // Without a thread for other keys, it would have waited for the first of them.

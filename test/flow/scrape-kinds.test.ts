@@ -70,7 +70,10 @@ beforeAll(async () => {
       'application/xhtml+xml',
       '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a.js"/></head><body><p><i/>Strict</p></body></html>',
     ),
-    '/xhtml-as-xml': respondWith('text/xml', '<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>Strict</p></body></html>'), // prettier-ignore
+    '/xhtml-as-xml': respondWith(
+      'text/xml',
+      '<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>Strict</p></body></html>',
+    ),
     '/empty': respondWith('text/html', ''),
     '/gzip': respondWith('text/html', gzipSync(page), { 'content-encoding': 'gzip' }),
     '/deflate': respondWith('text/html', deflateSync(page), { 'content-encoding': 'deflate' }),
@@ -87,7 +90,10 @@ beforeAll(async () => {
     ),
     '/header-over-meta': respondWith('text/html; charset=utf-8', Buffer.from(`<meta charset="koi8-r">${words}`)),
     '/nothing-said': respondWith('text/html', latin(words)),
-    '/shift-jis': respondWith('text/html; charset=shift_jis', Buffer.concat([latin('<p>'), Buffer.from([0x93, 0xfa, 0x96, 0x7b]), latin('</p>')])), // prettier-ignore
+    '/shift-jis': respondWith(
+      'text/html; charset=shift_jis',
+      Buffer.concat([latin('<p>'), Buffer.from([0x93, 0xfa, 0x96, 0x7b]), latin('</p>')]),
+    ),
   })
 })
 afterAll(async () => {

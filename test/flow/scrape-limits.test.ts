@@ -19,16 +19,20 @@ let site: Site
 beforeAll(async () => {
   homes = await openHomes()
   site = await serveSite({
-    '/hung': '<!doctype html><title>Hung</title><main><h1>Hung</h1><p>Here before the script.</p></main><script src="/never.js"></script><p>After it.</p>',
+    '/hung':
+      '<!doctype html><title>Hung</title><main><h1>Hung</h1><p>Here before the script.</p></main><script src="/never.js"></script><p>After it.</p>',
     '/never.js': () => {},
     '/never': () => {},
-    '/half': (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html><title>Half</title><h1>Half</h1><p>Said so far.</p>'),
+    '/half': (_, response) =>
+      void response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .write('<!doctype html><title>Half</title><h1>Half</h1><p>Said so far.</p>'),
     '/menu': `<!doctype html><title>Menu</title><nav>${['Home', 'Shop', 'Login', 'Contact'].map((name) => `<a href="/${name}"><img src="/${name}.png" alt="${name}"></a>`).join(' ')}</nav>`,
     '/blank': '<!doctype html><title>Blank</title>',
     // 600 MB as JSON, which exceeds the maximum string length; once in the document, once in a shadow tree.
     '/grown': `<!doctype html><title>Grown</title><p id=text hidden></p><script>${grow}</script>`,
     '/shadow': `<!doctype html><title>Grown</title><p id=text hidden></p><script>${grow};document.body.attachShadow({ mode: 'open' }).innerHTML = '<slot></slot>'</script>`,
-  }) // prettier-ignore
+  })
 })
 afterAll(async () => {
   await homes?.close()
@@ -63,7 +67,11 @@ describe('a page that hangs', () => {
 
   test.each(usualHomes)('before its first byte times out, through %s', async (home) => {
     const scraping = homes.clients[home].scrape({ url: url('/never'), render: 'browser', timeout: 1500 })
-    await expect(scraping).rejects.toMatchObject({ status: 408, code: 'timeout', message: expect.stringContaining('1500 ms') }) // prettier-ignore
+    await expect(scraping).rejects.toMatchObject({
+      status: 408,
+      code: 'timeout',
+      message: expect.stringContaining('1500 ms'),
+    })
   })
 
   test('in the middle of its document is read up to there', async () => {

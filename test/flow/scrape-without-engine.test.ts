@@ -25,15 +25,20 @@ beforeAll(async () => {
   site = await serveSite({
     '/article': article,
     '/plain': '<!doctype html><title>Plain</title><main><h1>Plain</h1><p>A page in latin letters: Grüße.</p></main>',
-    '/notes': '<!doctype html><meta charset=utf-8><p>Text<a id="r" href="#n">1</a></p><ol class="footnotes"><li id="n">Note <a href="#r">↩</a></li></ol>',
-    '/app': '<!doctype html><title>App</title><div id="root"></div><script>root.innerHTML = "<h1>Drawn</h1><p>By a script.</p>"</script>',
+    '/notes':
+      '<!doctype html><meta charset=utf-8><p>Text<a id="r" href="#n">1</a></p><ol class="footnotes"><li id="n">Note <a href="#r">↩</a></li></ol>',
+    '/app':
+      '<!doctype html><title>App</title><div id="root"></div><script>root.innerHTML = "<h1>Drawn</h1><p>By a script.</p>"</script>',
     '/paper.pdf': respondWith('application/pdf', pdfOf(['On paper'])),
     '/rivers.csv': respondWith('text/csv', 'River,Length\nNile,6650\n'),
     '/data.json': respondWith('application/json', '{"a":1}'),
-    '/feed': respondWith('application/rss+xml', '<rss><channel><title>News</title><item><title>One</title></item></channel></rss>'),
+    '/feed': respondWith(
+      'application/rss+xml',
+      '<rss><channel><title>News</title><item><title>One</title></item></channel></rss>',
+    ),
     '/film': respondWith('video/mp4', 'x'),
     '/missing': respondWith('text/html', '<h1>Nothing here</h1>', {}, 404),
-  }) // prettier-ignore
+  })
 })
 afterAll(async () => {
   await built?.close()
@@ -41,7 +46,13 @@ afterAll(async () => {
 })
 
 const scrape = (words: readonly string[], long: readonly string[] = []): Promise<CliResult> =>
-  built.run(['scrape', ...words.map((word) => (word.startsWith('/') ? `${site.url}${word}` : word)), '--state-dir', state, ...long]) // prettier-ignore
+  built.run([
+    'scrape',
+    ...words.map((word) => (word.startsWith('/') ? `${site.url}${word}` : word)),
+    '--state-dir',
+    state,
+    ...long,
+  ])
 
 /** An `Io` without input and output. */
 const ioIn = (cwd: string) => ({
@@ -51,8 +62,14 @@ const ioIn = (cwd: string) => ({
   env: { BAX_CONFIG: noConfig },
   cwd,
   signal: new AbortController().signal,
-  host: { pid: process.pid, uid: process.getuid?.(), platform: process.platform, nodeVersion: process.version, self: ['/nonexistent/bax'] as [string] },
-}) // prettier-ignore
+  host: {
+    pid: process.pid,
+    uid: process.getuid?.(),
+    platform: process.platform,
+    nodeVersion: process.version,
+    self: ['/nonexistent/bax'] as [string],
+  },
+})
 
 /** Removes values that differ between answers. */
 const stable = (text: string) =>
@@ -125,7 +142,14 @@ describe('the scraper alone answers as the application does', () => {
   /** Values of each field, valid and invalid; a new field needs some. */
   const values: Readonly<Record<keyof ScrapeInput, readonly unknown[]>> = {
     url: ['/plain#a', '/plain?q=grün', '/pl ain', '/a\u0001b', '/a\u0085b', `/${'x'.repeat(limits.input.urlChars)}`],
-    formats: [['html', 'links'], ['markdown', 'markdown'], ['pdf'], Array(500).fill('markdown'), [{ type: 'links' }], [{ type: 'json', schema: 5 }]],
+    formats: [
+      ['html', 'links'],
+      ['markdown', 'markdown'],
+      ['pdf'],
+      Array(500).fill('markdown'),
+      [{ type: 'links' }],
+      [{ type: 'json', schema: 5 }],
+    ],
     prefer_markdown: ['never', 'sometimes'],
     wait_for: ['0'],
     json_options: [{ prompt: '' }, { schema: { type: 'object' } }, { schema: { type: 'nothing' } }],
@@ -146,11 +170,14 @@ describe('the scraper alone answers as the application does', () => {
     user_agent: ['Reader/1.0', 'Reader\n'],
     locale: ['de-DE', 'Deutsch'],
     timezone: ['Europe/Berlin', 'Mars/Phobos'],
-    geolocation: [{ latitude: 48, longitude: 16 }, { latitude: 100, longitude: 16 }],
+    geolocation: [
+      { latitude: 48, longitude: 16 },
+      { latitude: 100, longitude: 16 },
+    ],
     mobile: ['on'],
     origin: ['x'.repeat(10_000)],
     integration: ['x'.repeat(10_000)],
-  } // prettier-ignore
+  }
 
   const ofAnyType = [null, true, false, 0, -1, 1e15, '', 'markdown', [], [null], {}, { other: 1 }]
 
@@ -178,8 +205,14 @@ describe('the scraper alone answers as the application does', () => {
 })
 
 test('reports invalid flags', async () => {
-  expect(await scrape(['/plain', '--formats', 'pdf'])).toMatchObject({ code: 2, stderr: expect.stringContaining('formats') }) // prettier-ignore
-  expect(await scrape(['/plain', '--format', 'html'])).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean --formats') }) // prettier-ignore
+  expect(await scrape(['/plain', '--formats', 'pdf'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('formats'),
+  })
+  expect(await scrape(['/plain', '--format', 'html'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('did you mean --formats'),
+  })
   expect(await scrape(['--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('--no-only-main-content') })
 })
 

@@ -84,7 +84,10 @@ describe.each(homeNames)('scrape through %s', (home: HomeName) => {
   })
 
   test('fills a schema by rules when no model is configured', async () => {
-    const schema = { type: 'object', properties: { title: { type: 'string' }, author: { type: 'string' }, price: { type: ['number', 'null'] } } } // prettier-ignore
+    const schema = {
+      type: 'object',
+      properties: { title: { type: 'string' }, author: { type: 'string' }, price: { type: ['number', 'null'] } },
+    }
     const { data, metadata } = await scrape('/articles/deltas', { formats: [{ type: 'json', schema }] })
     expect(data.json).toMatchObject({ title: 'How deltas grow', price: null })
     expect(metadata.json_valid).toBe(true)

@@ -90,7 +90,13 @@ describe('bax search', () => {
     expect(stderr).toContain(
       `error: ${url('/film')}: content of type video/mp4 cannot be scraped [unsupported_content_type]`,
     )
-    const { stdout: json } = await bax(['deltas', '--limit', '1', '--schema', '{"type":"object","properties":{"heading":{"type":"string"}}}']) // prettier-ignore
+    const { stdout: json } = await bax([
+      'deltas',
+      '--limit',
+      '1',
+      '--schema',
+      '{"type":"object","properties":{"heading":{"type":"string"}}}',
+    ])
     expect(json).toContain('"heading"')
   })
 
@@ -149,7 +155,11 @@ describe('bax search', () => {
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
     expect(stderr).toMatch(/^error: all search providers failed \(brave: .*; searxng: .*\)\nhint: run "bax doctor"/)
     const json = await bax(['deltas', '--json'])
-    expect(JSON.parse(json.stdout)).toMatchObject({ success: false, code: 'search_unavailable', details: [{ provider: 'brave' }, { provider: 'searxng' }] }) // prettier-ignore
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      success: false,
+      code: 'search_unavailable',
+      details: [{ provider: 'brave' }, { provider: 'searxng' }],
+    })
     expect(stderr + json.stdout + json.stderr).not.toContain(keys.brave)
   })
 
@@ -175,7 +185,22 @@ describe('bax search', () => {
 
   test('shows its flags in the help', async () => {
     const { stdout } = await run(['search', '--help'])
-    for (const flag of ['--limit', '--formats', '--provider', '--lang', '--country', '--tbs', '--timeout', '--wait-for', '--no-only-main-content', '--render', '--output', '--session', '--ndjson']) expect(stdout).toContain(flag) // prettier-ignore
+    for (const flag of [
+      '--limit',
+      '--formats',
+      '--provider',
+      '--lang',
+      '--country',
+      '--tbs',
+      '--timeout',
+      '--wait-for',
+      '--no-only-main-content',
+      '--render',
+      '--output',
+      '--session',
+      '--ndjson',
+    ])
+      expect(stdout).toContain(flag)
     expect(stdout).not.toContain('scrape-options')
   })
 })
@@ -188,7 +213,12 @@ describe('bax doctor', () => {
 
   test('lists the configured providers', async () => {
     expect(await searchCheck(web.env('brave', 'duckduckgo'))).toMatchObject({ ok: true, found: 'brave, duckduckgo' })
-    expect(await searchCheck({})).toMatchObject({ ok: false, needed: false, found: expect.stringContaining('duckduckgo, bing'), mend: expect.stringContaining('BAX_SEARXNG_URL') }) // prettier-ignore
+    expect(await searchCheck({})).toMatchObject({
+      ok: false,
+      needed: false,
+      found: expect.stringContaining('duckduckgo, bing'),
+      mend: expect.stringContaining('BAX_SEARXNG_URL'),
+    })
   })
 })
 

@@ -115,7 +115,9 @@ describe('API keys', () => {
     async (provider) => {
       web.setModes(provider, 'rejects')
       const thrown = await search(provider).catch((error: unknown) => error)
-      expect(thrown).toMatchObject({ details: [{ provider, code: 'unauthorized', error: expect.stringMatching(/^it rejected the key/) }] }) // prettier-ignore
+      expect(thrown).toMatchObject({
+        details: [{ provider, code: 'unauthorized', error: expect.stringMatching(/^it rejected the key/) }],
+      })
       expect(JSON.stringify((thrown as { toBody(): unknown }).toBody())).not.toContain(keys[provider])
     },
   )
@@ -165,7 +167,13 @@ describe('result pages', () => {
   })
 
   test('accepts results about captchas', async () => {
-    web.setResults([{ url: 'https://captcha.example/', title: 'One last step: please solve the challenge below', snippet: 'Unfortunately, bots use DuckDuckGo too.' }]) // prettier-ignore
+    web.setResults([
+      {
+        url: 'https://captcha.example/',
+        title: 'One last step: please solve the challenge below',
+        snippet: 'Unfortunately, bots use DuckDuckGo too.',
+      },
+    ])
     for (const provider of pages) expect((await search(provider)).data).toHaveLength(1)
     web.setResults(hits)
   })
@@ -232,7 +240,10 @@ describe('language, country and period', () => {
     ['provider', 'altavista'],
     ['formats', ['pdf']],
   ])('%s %j is rejected', async (field, value) => {
-    await expect(search('searxng', { [field]: value })).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining(field) }) // prettier-ignore
+    await expect(search('searxng', { [field]: value })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining(field),
+    })
     expect(web.requests).toEqual([])
   })
 })

@@ -28,21 +28,25 @@ afterAll(async () => {
 
 const pages: Parameters<typeof serveSite>[0] = {
   '/deltas': article,
-  '/scripted': '<!doctype html><title>Scripted</title><div id="root"></div><script>document.getElementById("root").innerHTML = "<main><h1>Made by a script</h1><p>Rivers of code.</p></main>"</script>',
+  '/scripted':
+    '<!doctype html><title>Scripted</title><div id="root"></div><script>document.getElementById("root").innerHTML = "<main><h1>Made by a script</h1><p>Rivers of code.</p></main>"</script>',
   '/missing': respondWith('text/html', '<title>Gone</title><h1>No such page</h1>', {}, 404),
   '/film': respondWith('video/mp4', Buffer.from([0, 0, 0, 24])),
   '/paper.pdf': respondWith('application/pdf', pdfOf(['Sediment of the delta'])),
   '/slow': (_, response) => void openAnswers.push(response),
   '/who': (request, response) => {
     const { cookie = 'nobody', 'user-agent': agent } = request.headers
-    response.setHeader('content-type', 'text/html').end(`<title>Who</title><main><h1>Seen</h1><p>cookie ${cookie}</p><p>agent ${agent}</p></main>`)
+    response
+      .setHeader('content-type', 'text/html')
+      .end(`<title>Who</title><main><h1>Seen</h1><p>cookie ${cookie}</p><p>agent ${agent}</p></main>`)
   },
   '/data.json': respondWith('application/json', '{"river": "Nile"}'),
   '/away': respondWith('text/html', '', { location: '/deltas' }, 302),
   '/crash': '<!doctype html><title>Popup</title><script>open("/who")</script><p>Opens another.</p>',
   '/loading': '<!doctype html><title>Loading</title><p>Before</p><script src="/slow"></script>',
-  '/hang': '<!doctype html><title>Hang</title><p>Before</p><script>addEventListener("load", () => setTimeout(() => { for (;;); }))</script>',
-} // prettier-ignore
+  '/hang':
+    '<!doctype html><title>Hang</title><p>Before</p><script>addEventListener("load", () => setTimeout(() => { for (;;); }))</script>',
+}
 
 /** Makes the providers return pages of the site. */
 function setResults(...paths: string[]): string[] {
@@ -94,7 +98,11 @@ describe.each(usualHomes)('search through %s', (home: HomeName) => {
       markdown: expect.stringContaining('No such page'),
       metadata: { sourceURL: urls[2], status_code: 404, error: 'Not Found', code: 'navigation_failed' },
     })
-    expect(contents[3]!.metadata).toMatchObject({ sourceURL: urls[3], error: expect.any(String), code: expect.stringMatching(/^(url_blocked|connection_failed)$/) }) // prettier-ignore
+    expect(contents[3]!.metadata).toMatchObject({
+      sourceURL: urls[3],
+      error: expect.any(String),
+      code: expect.stringMatching(/^(url_blocked|connection_failed)$/),
+    })
   })
 
   test('uses the next provider when one fails, with a warning', async () => {
@@ -136,7 +144,10 @@ describe.each(usualHomes)('search through %s', (home: HomeName) => {
       user_agent: 'delta-reader/1',
       start_url: `${site.url}/deltas`,
     })
-    await client.runCommands({ session_id, commands: [{ command: 'set_cookie', data: { name: 'user', value: 'ann', domain: '127.0.0.1' } }] }) // prettier-ignore
+    await client.runCommands({
+      session_id,
+      commands: [{ command: 'set_cookie', data: { name: 'user', value: 'ann', domain: '127.0.0.1' } }],
+    })
     const urls = setResults('/who', '/film', '/paper.pdf', '/crash', '/data.json', '/away', '/missing')
     const { data } = await search({ formats: ['markdown', 'rawHtml'], session_id, limit: 10 })
     expect(data.map(({ url }) => url)).toEqual(urls)
@@ -177,7 +188,13 @@ describe('search', () => {
 
   test('accepts the requests of Firecrawl’s clients', async () => {
     setResults('/deltas')
-    const body = { query: 'deltas', scrapeOptions: { formats: ['markdown', { type: 'json', schema: { type: 'object', properties: { title: { type: 'string' } } } }], onlyMainContent: false } } // prettier-ignore
+    const body = {
+      query: 'deltas',
+      scrapeOptions: {
+        formats: ['markdown', { type: 'json', schema: { type: 'object', properties: { title: { type: 'string' } } } }],
+        onlyMainContent: false,
+      },
+    }
     const { data } = (await call(homes.transports.embedded, 'POST /v1/search', body, { strict: true })) as SearchAnswer
     expect(data[0]!.content!.markdown).toContain('All rights reserved')
     expect(data[0]!.content!.json).toHaveProperty('title')
@@ -187,7 +204,10 @@ describe('search', () => {
     setResults('/deltas')
     const whole = await search({ formats: ['markdown'], only_main_content: false })
     expect(whole.data[0]!.content!.markdown).toContain('All rights reserved')
-    const { data } = await search({ formats: ['json'], json_options: { schema: { type: 'object', properties: { title: { type: 'string' } } } } }) // prettier-ignore
+    const { data } = await search({
+      formats: ['json'],
+      json_options: { schema: { type: 'object', properties: { title: { type: 'string' } } } },
+    })
     expect(data[0]!.content!.json).toEqual({ title: 'How deltas grow' })
     const shot = await search({ formats: ['screenshot'] })
     expect(Buffer.from(shot.data[0]!.content!.screenshot!, 'base64').subarray(1, 4).toString()).toBe('PNG')
@@ -262,7 +282,14 @@ describe('search', () => {
     busy.catch(() => {})
     await expect.poll(() => openAnswers.length).toBe(1)
     const { data } = await search({ session_id, formats: ['markdown'], timeout: 1500 })
-    expect(data).toMatchObject([{ url, content: { metadata: { sourceURL: url, code: 'timeout', error: expect.stringContaining('the search timed out') } } }]) // prettier-ignore
+    expect(data).toMatchObject([
+      {
+        url,
+        content: {
+          metadata: { sourceURL: url, code: 'timeout', error: expect.stringContaining('the search timed out') },
+        },
+      },
+    ])
     controller.abort()
     await client.closeSession({ session_id })
   })

@@ -71,7 +71,12 @@ afterAll(async () => {
 
 const transport = () => homes.transports.http
 const put = (name: string, content: string, more: object = {}, id = session) =>
-  upload(transport(), 'PUT /sessions/{session_id}/files/{name}', { session_id: id, name, ...more }, bytes(content)) as Promise<SessionFile> // prettier-ignore
+  upload(
+    transport(),
+    'PUT /sessions/{session_id}/files/{name}',
+    { session_id: id, name, ...more },
+    bytes(content),
+  ) as Promise<SessionFile>
 async function* bytes(text: string) {
   yield Buffer.from(text)
 }
@@ -81,19 +86,29 @@ const names = async (id = session) => (await list(id)).map(({ name }) => name)
 const remove = (name: string) =>
   call(transport(), 'DELETE /sessions/{session_id}/files/{name}', { session_id: session, name })
 async function read(name: string): Promise<string> {
-  const { bytes } = await download(transport(), 'GET /sessions/{session_id}/files/{name}', { session_id: session, name }) // prettier-ignore
+  const { bytes } = await download(transport(), 'GET /sessions/{session_id}/files/{name}', {
+    session_id: session,
+    name,
+  })
   const chunks: Uint8Array[] = []
   for await (const chunk of bytes) chunks.push(chunk)
   return Buffer.concat(chunks).toString()
 }
 async function run(command: string, data: object): Promise<CommandResult> {
-  const { results } = await homes.clients.http.runCommands({ session_id: session, commands: [{ command, data }] as never }) // prettier-ignore
+  const { results } = await homes.clients.http.runCommands({
+    session_id: session,
+    commands: [{ command, data }] as never,
+  })
   return results[0]!
 }
 const cli = (argv: string[]) =>
   bax([...argv, '--server', homes.baseUrl], { cwd: folder, env: { BAX_SESSION: session } })
 const selected = (id: string) =>
-  valueOf(homes.clients.http, session, `Promise.all([...document.querySelector('#${id}').files].map(async (file) => [file.name, await file.text()]))`) // prettier-ignore
+  valueOf(
+    homes.clients.http,
+    session,
+    `Promise.all([...document.querySelector('#${id}').files].map(async (file) => [file.name, await file.text()]))`,
+  )
 
 describe('the files of a session', () => {
   test('are uploaded, listed, downloaded and deleted', async () => {
@@ -117,7 +132,9 @@ describe('the files of a session', () => {
   })
 
   test.each(['..', '.', '../x', 'a/b', 'a\\b', 'x'.repeat(256)])('cannot be named %j', async (name) => {
-    expect(await failureOf(put(name, 'x'))).toMatchObject({ code: expect.stringMatching(/invalid_request|route_not_found/) }) // prettier-ignore
+    expect(await failureOf(put(name, 'x'))).toMatchObject({
+      code: expect.stringMatching(/invalid_request|route_not_found/),
+    })
     expect(await list()).toEqual([])
   })
 
@@ -180,10 +197,15 @@ describe('upload_files', () => {
   })
 
   test('selects files of the session by their names', async () => {
-    expect(await run('upload_files', { selector: '#one', files: ['a.txt'] })).toMatchObject({ data: { files: ['a.txt'] } }) // prettier-ignore
+    expect(await run('upload_files', { selector: '#one', files: ['a.txt'] })).toMatchObject({
+      data: { files: ['a.txt'] },
+    })
     expect(await selected('one')).toEqual([['a.txt', 'A']])
     await run('upload_files', { selector: '#many', files: ['a.txt', 'b.txt'] })
-    expect(await selected('many')).toEqual([['a.txt', 'A'], ['b.txt', 'B']]) // prettier-ignore
+    expect(await selected('many')).toEqual([
+      ['a.txt', 'A'],
+      ['b.txt', 'B'],
+    ])
     await run('type_text', { selector: '#one', text: 'b.txt' })
     expect(await selected('one')).toEqual([['b.txt', 'B']])
   })
@@ -315,7 +337,10 @@ describe('a relay session', () => {
       await waitUntil(async () => (await client.getRelay({ id: session_id })).active_target_id !== null)
       const http = 'GET /sessions/{session_id}/files'
       const error = await failureOf(call(homes.transports.unix, http, { session_id }))
-      expect(error).toMatchObject({ code: 'unsupported', message: expect.stringContaining('a relay session has no files') }) // prettier-ignore
+      expect(error).toMatchObject({
+        code: 'unsupported',
+        message: expect.stringContaining('a relay session has no files'),
+      })
       const { results } = await client.runCommands({
         session_id,
         continue_on_error: true,

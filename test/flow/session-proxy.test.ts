@@ -53,7 +53,10 @@ test.each(urls.flatMap((url) => ['http', 'socks5'].map((scheme) => [scheme, url]
 test.each(urls)('a proxy that closes every connection is an error, for %s', async (url) => {
   const proxy = createServer((socket: Socket) => socket.on('error', () => {}).destroy())
   const server = `http://127.0.0.1:${await listenOn(proxy)}`
-  expect(await openThrough({ server }, url)).toMatchObject({ code: 'proxy_failed', error: expect.stringContaining(`the proxy ${server} closed the connection`) }) // prettier-ignore
+  expect(await openThrough({ server }, url)).toMatchObject({
+    code: 'proxy_failed',
+    error: expect.stringContaining(`the proxy ${server} closed the connection`),
+  })
   await new Promise((resolve) => proxy.close(resolve))
 })
 
@@ -62,7 +65,10 @@ test.each(urls)('a proxy that rejects the password is an error, for %s', async (
   proxy.on('connect', (_request, socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'))
   const server = `http://127.0.0.1:${await listenOn(proxy)}`
   const found = await openThrough({ server, username: 'ann', password: 'geheim' }, url)
-  expect(found).toMatchObject({ code: 'proxy_failed', error: expect.stringContaining(`the proxy ${server} rejected the user name or the password`) }) // prettier-ignore
+  expect(found).toMatchObject({
+    code: 'proxy_failed',
+    error: expect.stringContaining(`the proxy ${server} rejected the user name or the password`),
+  })
   expect(JSON.stringify(found)).not.toContain('geheim')
   await new Promise((resolve) => proxy.close(resolve))
 })

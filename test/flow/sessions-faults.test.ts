@@ -102,7 +102,9 @@ describe.each(usualHomes)('failures (%s)', (home) => {
     const busy = await create({ start_url: `${site.url}/busy` })
     const run = (...commands: ReturnType<typeof command>[]) => client().runCommands({ session_id: busy, commands })
     // Once the script runs, nothing is found out about the page.
-    await waitUntil(async () => (await run(command('wait_for_element', { selector: 'h1', timeout_ms: 300 }))).code === 'timeout') // prettier-ignore
+    await waitUntil(
+      async () => (await run(command('wait_for_element', { selector: 'h1', timeout_ms: 300 }))).code === 'timeout',
+    )
     expect(await run(command('refresh'))).toMatchObject({ success: true })
     const left = await run(command('navigate_to', { url: site.url }), command('get_title'))
     expect(left).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'Home' } } }] })
@@ -141,7 +143,9 @@ describe.each(usualHomes)('failures (%s)', (home) => {
     const run = (...commands: ReturnType<typeof command>[]) => client().runCommands({ session_id: hanging, commands })
     const leave = `setTimeout(() => { location.href = '/busy'; while (true); }, 20); document.cookie = 'kept=1'`
     expect(await run(command('evaluate', { expression: leave }))).toMatchObject({ success: true })
-    await waitUntil(async () => (await run(command('wait_for_element', { selector: 'h2', timeout_ms: 500 }))).code === 'timeout') // prettier-ignore
+    await waitUntil(
+      async () => (await run(command('wait_for_element', { selector: 'h2', timeout_ms: 500 }))).code === 'timeout',
+    )
     const cookie = command('evaluate', { expression: 'document.cookie' })
     const navigated = await run(command('navigate_to', { url: site.url }), cookie)
     expect(navigated).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'kept=1' } } }] })

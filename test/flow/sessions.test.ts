@@ -303,7 +303,15 @@ describe.each(usualHomes)('stealth (%s)', (home) => {
       notifications: Notification.permission,
       languages: navigator.languages.length > 0,
     })`
-    const ordinary = { webdriver: false, headless: false, chrome: true, plugins: true, pdf: true, notifications: 'default', languages: true } // prettier-ignore
+    const ordinary = {
+      webdriver: false,
+      headless: false,
+      chrome: true,
+      plugins: true,
+      pdf: true,
+      notifications: 'default',
+      languages: true,
+    }
     expect(await valueOf(client, session_id!, seen)).toEqual(ordinary)
     await open(client, session_id!, site.url)
     expect(await valueOf(client, session_id!, seen)).toEqual(ordinary)

@@ -16,20 +16,25 @@ const still: Record<string, string> = {
   'another position': "b.className = 'far'",
   'a fade': "b.className = 'fades'",
   'a microtask': "queueMicrotask(() => { b.className = 'far' })",
-  'an element in front': "const before = document.createElement('button'); before.id = 'other'; b.before(before); b.className = 'x'",
+  'an element in front':
+    "const before = document.createElement('button'); before.id = 'other'; b.before(before); b.className = 'x'",
   'a timer that moves nothing': "b.className = 'x'; setTimeout(() => {}, 1000)",
-} // prettier-ignore
+}
 
 const moving: Record<string, string> = {
-  'a transition': "b.getBoundingClientRect(); b.className = 'slow'; b.getBoundingClientRect(); b.className = 'slow far'",
-  'a transition of its parent': "document.body.className = 'moves'; p.getBoundingClientRect(); document.body.classList.add('slow-parent')",
+  'a transition':
+    "b.getBoundingClientRect(); b.className = 'slow'; b.getBoundingClientRect(); b.className = 'slow far'",
+  'a transition of its parent':
+    "document.body.className = 'moves'; p.getBoundingClientRect(); document.body.classList.add('slow-parent')",
   'a transition of what is above': "b.style.position = 'static'; gap.className = 'tall'",
   'an animation': "b.className = 'bounces'",
-  'frames of a script': "b.className = 'x'; let left = 0; const move = () => { b.style.left = (left += 5) + 'px'; if (left < 300) requestAnimationFrame(move) }; requestAnimationFrame(move)",
-  'a style and frames of a script': "b.style.left = '5px'; let left = 5; const move = () => { b.style.left = (left += 5) + 'px'; if (left < 300) requestAnimationFrame(move) }; requestAnimationFrame(move)",
+  'frames of a script':
+    "b.className = 'x'; let left = 0; const move = () => { b.style.left = (left += 5) + 'px'; if (left < 300) requestAnimationFrame(move) }; requestAnimationFrame(move)",
+  'a style and frames of a script':
+    "b.style.left = '5px'; let left = 5; const move = () => { b.style.left = (left += 5) + 'px'; if (left < 300) requestAnimationFrame(move) }; requestAnimationFrame(move)",
   'a cover for a while': "document.body.className = 'covers'; setTimeout(() => { document.body.className = '' }, 1000)",
-  'a state for a while': "b.disabled = true; setTimeout(() => { b.disabled = false }, 1000)",
-} // prettier-ignore
+  'a state for a while': 'b.disabled = true; setTimeout(() => { b.disabled = false }, 1000)',
+}
 
 const reactions = Object.entries({ ...still, ...moving })
 

@@ -115,7 +115,10 @@ describe('videos', () => {
     }
     const share = limits.recording.videos / 2
     for (let video = 0; video < share; video++) expect(await record(ann)).toMatchObject({ success: true })
-    expect(await record(ann)).toMatchObject({ code: 'rate_limited', error: 'one key may have 2 videos being recorded at a time' }) // prettier-ignore
+    expect(await record(ann)).toMatchObject({
+      code: 'rate_limited',
+      error: 'one key may have 2 videos being recorded at a time',
+    })
     expect(await record(bob)).toMatchObject({ success: true })
     await ann.client.closeSessions({})
     expect(await record(ann)).toMatchObject({ success: true })

@@ -24,7 +24,8 @@ const bombs: Record<string, object> = {
 
 inEveryShell(
   (given) => {
-    const exec = (body: object) => given.client().shellExec({ session_id: given.id(), ...body } as never) as ReturnType<typeof given.sh> // prettier-ignore
+    const exec = (body: object) =>
+      given.client().shellExec({ session_id: given.id(), ...body } as never) as ReturnType<typeof given.sh>
     const kill = (session_id = given.id()) => given.client().killShell({ session_id })
 
     test.each(Object.entries(bombs))('a fork bomb that %s does not block the next commands', async (_, bomb) => {
@@ -49,7 +50,12 @@ inEveryShell(
       await full
       const next = await given.sh('echo ok', { session_id })
       expect(next).toMatchObject({ stdout: 'ok\n', warning: expect.stringMatching(/^\d+ processes .*limits\.pids/) })
-      expect((await bomb).at(-1)).toMatchObject({ type: 'exit', exit_code: 137, signal: 'SIGKILL', warning: expect.stringContaining('limits.pids') }) // prettier-ignore
+      expect((await bomb).at(-1)).toMatchObject({
+        type: 'exit',
+        exit_code: 137,
+        signal: 'SIGKILL',
+        warning: expect.stringContaining('limits.pids'),
+      })
       await given.client().deleteShell({ session_id })
     })
 
@@ -91,7 +97,11 @@ inEveryShell(
       expect(found).toMatchObject({ truncated: false, files_scanned: 19 })
       expect(found.matches.map(({ path }) => path)).toEqual(thousands)
       const write = client.writeShellFile({ session_id, path: 'more', content: '' })
-      expect(await failureOf(write)).toMatchObject({ code: 'no_space', status: 507, hint: expect.stringContaining('workspace_files') }) // prettier-ignore
+      expect(await failureOf(write)).toMatchObject({
+        code: 'no_space',
+        status: 507,
+        hint: expect.stringContaining('workspace_files'),
+      })
       expect(await client.deleteShellFile({ ...at, recursive: true })).toMatchObject({ deleted: 19_999 })
       expect(await given.sh('echo alive', { session_id })).toMatchObject({ stdout: 'alive\n' })
       await client.deleteShell({ session_id })

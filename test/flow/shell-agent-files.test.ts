@@ -21,7 +21,14 @@ for (const image of testImages)
     describe('inspecting', () => {
       test('returns facts of every type of entry', async () => {
         await sh(box, 'echo 123 > f; chmod 640 f; mkdir d; ln -s f link; mkfifo fifo')
-        expect(await box.files.info('f')).toMatchObject({ type: 'file', size: 4, mode: 0o640, uid: 1000, owner: 'user', group: 'user' }) // prettier-ignore
+        expect(await box.files.info('f')).toMatchObject({
+          type: 'file',
+          size: 4,
+          mode: 0o640,
+          uid: 1000,
+          owner: 'user',
+          group: 'user',
+        })
         expect(await box.files.info('d')).toMatchObject({ type: 'directory', mode: 0o755 })
         const link = await box.files.info('/workspace/link')
         expect([link.type, text(link.linkTarget!)]).toEqual(['symlink', 'f'])
@@ -60,7 +67,8 @@ for (const image of testImages)
         await sh(box, 'mkdir -p a/b/c; echo 1 > a/b/c/f; ln -s .. a/loop; mkdir locked; chmod 0 locked; echo > z')
         const walk = async (options = {}) => {
           const seen = []
-          for await (const { path, depth, unread, cut } of box.files.walk('/workspace', options)) seen.push([text(path), depth, unread, cut]) // prettier-ignore
+          for await (const { path, depth, unread, cut } of box.files.walk('/workspace', options))
+            seen.push([text(path), depth, unread, cut])
           return seen
         }
         expect(await walk()).toEqual([
@@ -153,12 +161,26 @@ for (const image of testImages)
 
     describe('writing', () => {
       test('creates a file and its folders, and keeps the mode of an existing file', async () => {
-        expect(await box.files.write('new/folder/f', Buffer.from('one'), { mode: 0o600 })).toMatchObject({ created: true, bytesWritten: 3, facts: { mode: 0o600, size: 3 } }) // prettier-ignore
+        expect(await box.files.write('new/folder/f', Buffer.from('one'), { mode: 0o600 })).toMatchObject({
+          created: true,
+          bytesWritten: 3,
+          facts: { mode: 0o600, size: 3 },
+        })
         await sh(box, 'chmod 755 new/folder/f')
-        expect(await box.files.write('new/folder/f', Buffer.from('three'))).toMatchObject({ created: false, facts: { mode: 0o755, size: 5 } }) // prettier-ignore
-        expect(await box.files.write('new/folder/f', Buffer.from('+'), { append: true })).toMatchObject({ bytesWritten: 1, facts: { size: 6 } }) // prettier-ignore
-        await expect(box.files.write('new/folder/f', Buffer.from('x'), { overwrite: false })).rejects.toMatchObject(containerError('EEXIST')) // prettier-ignore
-        await expect(box.files.write('none/f', Buffer.from('x'), { createDirs: false })).rejects.toMatchObject(containerError('ENOENT')) // prettier-ignore
+        expect(await box.files.write('new/folder/f', Buffer.from('three'))).toMatchObject({
+          created: false,
+          facts: { mode: 0o755, size: 5 },
+        })
+        expect(await box.files.write('new/folder/f', Buffer.from('+'), { append: true })).toMatchObject({
+          bytesWritten: 1,
+          facts: { size: 6 },
+        })
+        await expect(box.files.write('new/folder/f', Buffer.from('x'), { overwrite: false })).rejects.toMatchObject(
+          containerError('EEXIST'),
+        )
+        await expect(box.files.write('none/f', Buffer.from('x'), { createDirs: false })).rejects.toMatchObject(
+          containerError('ENOENT'),
+        )
         await expect(box.files.write('new', Buffer.from('x'))).rejects.toMatchObject(containerError('EISDIR'))
         await expect(box.files.write('', Buffer.from('x'))).rejects.toMatchObject(containerError('ENOENT'))
         await expect(box.files.write('/etc/new', Buffer.from('x'))).rejects.toMatchObject(containerError('EROFS'))
@@ -218,7 +240,9 @@ for (const image of testImages)
       test('preserves links, modes and bytes', async () => {
         await sh(box, 'mkdir -p d/e; echo data > d/e/f; chmod 700 d/e; chmod 755 d/e/f; ln -s e/f d/link')
         expect(await box.files.copy('d', '/output/copy')).toEqual({ entries: 4, bytes: 5 })
-        expect((await sh(box, 'cd /output/copy; cat link; readlink link; ls -ld e e/f | cut -c1-10')).stdout).toBe('data\ne/f\ndrwx------\n-rwxr-xr-x\n') // prettier-ignore
+        expect((await sh(box, 'cd /output/copy; cat link; readlink link; ls -ld e e/f | cut -c1-10')).stdout).toBe(
+          'data\ne/f\ndrwx------\n-rwxr-xr-x\n',
+        )
         await expect(box.files.copy('d', '/output/copy')).rejects.toMatchObject(containerError('EEXIST'))
         await expect(box.files.copy('d', 'x', { recursive: false })).rejects.toMatchObject(containerError('EISDIR'))
         await expect(box.files.copy('d', 'd/e/inside')).rejects.toMatchObject(containerError('ELOOP'))
@@ -274,7 +298,13 @@ for (const image of testImages)
     })
 
     test('works while the process limit is reached', async () => {
-      const taken = await box.exec({ argv: ['sh', '-c', '(while sleep 777 & do :; done) 2>/dev/null; exec sleep 777'], cwd: '/', env: {}, stdin: 'none', timeoutMs: 3000 }) // prettier-ignore
+      const taken = await box.exec({
+        argv: ['sh', '-c', '(while sleep 777 & do :; done) 2>/dev/null; exec sleep 777'],
+        cwd: '/',
+        env: {},
+        stdin: 'none',
+        timeoutMs: 3000,
+      })
       await box.files.write('f', Buffer.from('written'))
       expect(text((await box.files.read('f')).data)).toBe('written')
       expect((await taken.exit).leftRunning).toBe(0)

@@ -74,8 +74,12 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
     const body = fc.tuple(fc.constantFrom(1, 2, 3, 4, 5), fc.array(word, { maxLength: 6 }))
     const types = Object.values(toAgent).filter((type) => type !== toAgent.exec && type !== toAgent.file)
     const frame = fc.oneof(
-      fc.tuple(fc.constantFrom(...types), small, fc.array(word, { maxLength: 6 })).map(([type, id, words]) => joined(words).frame(type, id)), // prettier-ignore
-      fc.tuple(small, body).map(([id, [operation, words]]) => joined(words, new FrameWriter().u8(operation)).frame(toAgent.file, id)), // prettier-ignore
+      fc
+        .tuple(fc.constantFrom(...types), small, fc.array(word, { maxLength: 6 }))
+        .map(([type, id, words]) => joined(words).frame(type, id)),
+      fc
+        .tuple(small, body)
+        .map(([id, [operation, words]]) => joined(words, new FrameWriter().u8(operation)).frame(toAgent.file, id)),
     )
     await fc.assert(
       fc.asyncProperty(fc.array(frame, { maxLength: 30 }), async (frames) => {
@@ -88,12 +92,37 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
   })
 
   test('survives programs that are started, fed, killed and abandoned in any order', manyRuns, async () => {
-    const words = ['true', 'cat', 'echo x; exit 3', 'sleep 5 & echo left', 'kill -9 $$', 'kill -STOP $PPID', 'head -c 300000 /dev/zero', 'nothing-there'] // prettier-ignore
+    const words = [
+      'true',
+      'cat',
+      'echo x; exit 3',
+      'sleep 5 & echo left',
+      'kill -9 $$',
+      'kill -STOP $PPID',
+      'head -c 300000 /dev/zero',
+      'nothing-there',
+    ]
     const exec = (id: number, command: string, flags: number) =>
-      new FrameWriter().u8(flags).u16(80).u16(24).u64(300_000n).u64(100_000n).bytes('/').u32(3).bytes('sh').bytes('-c').bytes(command).u32(0).bytes('').frame(toAgent.exec, id) // prettier-ignore
+      new FrameWriter()
+        .u8(flags)
+        .u16(80)
+        .u16(24)
+        .u64(300_000n)
+        .u64(100_000n)
+        .bytes('/')
+        .u32(3)
+        .bytes('sh')
+        .bytes('-c')
+        .bytes(command)
+        .u32(0)
+        .bytes('')
+        .frame(toAgent.exec, id)
     const step = fc.oneof(
       fc.record({ kind: fc.constant('begin'), command: fc.constantFrom(...words), flags: fc.constantFrom(0, 1, 2) }),
-      fc.record({ kind: fc.constantFrom('data', 'end', 'kill', 'discard', 'resize', 'credit'), id: fc.integer({ min: 1, max: 8 }) }), // prettier-ignore
+      fc.record({
+        kind: fc.constantFrom('data', 'end', 'kill', 'discard', 'resize', 'credit'),
+        id: fc.integer({ min: 1, max: 8 }),
+      }),
     )
     const further: Record<string, (id: number) => Buffer> = {
       data: (id) => new FrameWriter().raw(Buffer.alloc(1000, 97)).frame(toAgent.data, id),
@@ -130,7 +159,12 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
   test('leaves nothing running after the engine has disconnected', async () => {
     const agent = start()
     const script = 'trap "" TERM HUP; (setsid sleep 31417 &); echo up; exec sleep 31417'
-    const exec = await startExec(agent.channel, { argv: ['sh', '-c', script], cwd: '/', env: { PATH: '/usr/bin:/bin', OF_TEST: folder }, stdin: 'none' }) // prettier-ignore
+    const exec = await startExec(agent.channel, {
+      argv: ['sh', '-c', script],
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin', OF_TEST: folder },
+      stdin: 'none',
+    })
     await exec.stdout[Symbol.asyncIterator]().next()
     expect(await markedProcesses(`OF_TEST=${folder}`)).not.toEqual([])
     await agent.close()

@@ -94,7 +94,12 @@ for (const image of testImages)
       })
 
       test('may close its input and continue', async () => {
-        const exec = await box.exec({ argv: ['sh', '-c', 'exec <&-; echo closed; read x; exec sleep 100'], cwd: '/', env: {}, stdin: 'pipe' }) // prettier-ignore
+        const exec = await box.exec({
+          argv: ['sh', '-c', 'exec <&-; echo closed; read x; exec sleep 100'],
+          cwd: '/',
+          env: {},
+          stdin: 'pipe',
+        })
         const big = Buffer.alloc(1024 * 1024)
         await waitFor('the closed input', async () => !(await exec.write(big)))
         exec.kill('now')
@@ -116,7 +121,12 @@ for (const image of testImages)
       })
 
       test('receives signals as a process group', async () => {
-        const exec = await box.exec({ argv: ['sh', '-c', 'trap "echo INT; exit 5" INT; echo ready; while :; do sleep 0.05; done'], cwd: '/', env: {}, stdin: 'none' }) // prettier-ignore
+        const exec = await box.exec({
+          argv: ['sh', '-c', 'trap "echo INT; exit 5" INT; echo ready; while :; do sleep 0.05; done'],
+          cwd: '/',
+          env: {},
+          stdin: 'none',
+        })
         let seen = ''
         for await (const piece of exec.stdout) {
           seen += Buffer.from(piece).toString()
@@ -144,7 +154,12 @@ for (const image of testImages)
       })
 
       test('waits for a slow reader without losing output', async () => {
-        const exec = await box.exec({ argv: ['sh', '-c', 'i=0; while [ $i -lt 4000 ]; do printf "%01023d\\n" $i; i=$((i+1)); done; echo done >&2'], cwd: '/', env: {}, stdin: 'none' }) // prettier-ignore
+        const exec = await box.exec({
+          argv: ['sh', '-c', 'i=0; while [ $i -lt 4000 ]; do printf "%01023d\\n" $i; i=$((i+1)); done; echo done >&2'],
+          cwd: '/',
+          env: {},
+          stdin: 'none',
+        })
         const pieces = exec.stdout[Symbol.asyncIterator]()
         const first = await pieces.next()
         // The other stream is not blocked by this one, but the program is: it cannot finish.
@@ -158,7 +173,12 @@ for (const image of testImages)
       })
 
       test('continues after its reader has left, and reports its exit', async () => {
-        const exec = await box.exec({ argv: ['sh', '-c', 'head -c 5000000 /dev/zero; exit 4'], cwd: '/', env: {}, stdin: 'none' }) // prettier-ignore
+        const exec = await box.exec({
+          argv: ['sh', '-c', 'head -c 5000000 /dev/zero; exit 4'],
+          cwd: '/',
+          env: {},
+          stdin: 'none',
+        })
         for await (const piece of exec.stdout) {
           expect(piece.length).toBeGreaterThan(0)
           break
@@ -183,8 +203,15 @@ for (const image of testImages)
         expect(ran.leftRunning).toBeGreaterThanOrEqual(1)
         // Background processes keep running, and may write although nothing reads it.
         await waitFor('the sleeper', async () => (await programsIn(box)).some((line) => line.startsWith('sleep 1000')))
-        await sh(box, 'for p in /proc/[0-9]*; do case "$(cat $p/cmdline 2>/dev/null | tr "\\0" " ")" in "sleep 1000"*) kill -9 ${p#/proc/};; esac; done; true') // prettier-ignore
-        expect(await waitFor('no sleeper', async () => (await programsIn(box)).every((line) => !line.startsWith('sleep 1000')))).toBe(true) // prettier-ignore
+        await sh(
+          box,
+          'for p in /proc/[0-9]*; do case "$(cat $p/cmdline 2>/dev/null | tr "\\0" " ")" in "sleep 1000"*) kill -9 ${p#/proc/};; esac; done; true',
+        )
+        expect(
+          await waitFor('no sleeper', async () =>
+            (await programsIn(box)).every((line) => !line.startsWith('sleep 1000')),
+          ),
+        ).toBe(true)
       })
 
       test('may write forever in the background without blocking the session', async () => {
@@ -210,7 +237,12 @@ for (const image of testImages)
       })
 
       test('works the same for a kill', async () => {
-        const exec = await box.exec({ argv: ['sh', '-c', '(setsid sleep 777 &); echo x; sleep 777'], cwd: '/', env: {}, stdin: 'none' }) // prettier-ignore
+        const exec = await box.exec({
+          argv: ['sh', '-c', '(setsid sleep 777 &); echo x; sleep 777'],
+          cwd: '/',
+          env: {},
+          stdin: 'none',
+        })
         const output = exec.stdout[Symbol.asyncIterator]()
         await output.next()
         exec.kill()
@@ -266,7 +298,10 @@ for (const image of testImages)
       })
 
       test('killing everything repeatedly does not prevent the timeout', async () => {
-        const ran = await sh(box, 'trap "" TERM; (while :; do kill -9 -1; done) & while :; do kill -9 -1; done', { timeoutMs: 500, outputLimit: 100 }) // prettier-ignore
+        const ran = await sh(box, 'trap "" TERM; (while :; do kill -9 -1; done) & while :; do kill -9 -1; done', {
+          timeoutMs: 500,
+          outputLimit: 100,
+        })
         expect(ran.timedOut || ran.signal === 9).toBe(true)
         await waitFor('silence', async () => (await programsIn(box)).length === 0)
       })
@@ -279,7 +314,9 @@ for (const image of testImages)
         }),
       )
       const ran = await Promise.all(
-        Array.from({ length: 50 }, (_, index) => sh(roomy, `echo ${index}; echo e${index} >&2; cat; exit ${index}`, { stdin: Buffer.from(`in ${index}`) })), // prettier-ignore
+        Array.from({ length: 50 }, (_, index) =>
+          sh(roomy, `echo ${index}; echo e${index} >&2; cat; exit ${index}`, { stdin: Buffer.from(`in ${index}`) }),
+        ),
       )
       expect(ran.map(({ stdout, stderr, code }) => [stdout, stderr, code])).toEqual(
         ran.map((_, index) => [`${index}\nin ${index}`, `e${index}\n`, index]),

@@ -40,12 +40,27 @@ inEveryShell((given) => {
     const [a, b, ...more] = await list(session_id)
     expect(more).toEqual([])
     expect(artifactShape.strict().safeParse(a).error).toBeUndefined()
-    expect(a).toMatchObject({ id: first.artifact_id, artifact_id: first.artifact_id, session_id, exec_id: first.exec_id, mount: '/output', complete: true, total_bytes: 5, deleted: [], skipped: [] }) // prettier-ignore
+    expect(a).toMatchObject({
+      id: first.artifact_id,
+      artifact_id: first.artifact_id,
+      session_id,
+      exec_id: first.exec_id,
+      mount: '/output',
+      complete: true,
+      total_bytes: 5,
+      deleted: [],
+      skipped: [],
+    })
     expect(named(a!)).toEqual(['created b.txt', 'created plots/a.png'])
     expect(a!.files[1]).toMatchObject({
-      path: '/output/plots/a.png', size: 3, content_type: 'image/png', mode: '0644', unstable: false,
-      sha256: createHash('sha256').update('abc').digest('hex'), url: `/shell/artifacts/${a!.id}/files/plots%2Fa.png`,
-    }) // prettier-ignore
+      path: '/output/plots/a.png',
+      size: 3,
+      content_type: 'image/png',
+      mode: '0644',
+      unstable: false,
+      sha256: createHash('sha256').update('abc').digest('hex'),
+      url: `/shell/artifacts/${a!.id}/files/plots%2Fa.png`,
+    })
     expect(b).toMatchObject({ exec_id: second.exec_id, deleted: ['b.txt'], complete: true })
     expect(named(b!)).toEqual(['created .hidden', 'modified plots/a.png'])
     // Later changes do not affect stored artifacts.
@@ -71,29 +86,48 @@ inEveryShell((given) => {
 
   test('links, fifos, sockets, a sparse terabyte and unreadable files are skipped with the reason', async () => {
     const { session_id, run, end } = await own()
-    const { artifact_id } = await run('cd /output; ln -s /etc/passwd link; ln -s . loop; mkfifo fifo; dd if=/dev/zero of=sparse bs=1 count=0 seek=1099511627776; echo x > closed; chmod 000 closed; mkdir shut; touch shut/in; chmod 000 shut; echo good > good') // prettier-ignore
+    const { artifact_id } = await run(
+      'cd /output; ln -s /etc/passwd link; ln -s . loop; mkfifo fifo; dd if=/dev/zero of=sparse bs=1 count=0 seek=1099511627776; echo x > closed; chmod 000 closed; mkdir shut; touch shut/in; chmod 000 shut; echo good > good',
+    )
     const [found] = await list(session_id)
     expect(found).toMatchObject({ id: artifact_id, complete: false })
     expect(named(found!)).toEqual(['created good'])
-    expect(Object.fromEntries(found!.skipped.map(({ name, reason }) => [name, reason]))).toEqual({ link: 'symlink', loop: 'symlink', fifo: 'not_a_file', sparse: 'file_too_large', closed: 'unreadable', shut: 'unreadable' }) // prettier-ignore
+    expect(Object.fromEntries(found!.skipped.map(({ name, reason }) => [name, reason]))).toEqual({
+      link: 'symlink',
+      loop: 'symlink',
+      fifo: 'not_a_file',
+      sparse: 'file_too_large',
+      closed: 'unreadable',
+      shut: 'unreadable',
+    })
     expect(found!.skipped.find(({ name }) => name === 'sparse')!.size).toBe(2 ** 40)
     expect((await run('true')).artifact_id).toBeNull()
     await run('chmod 700 /output/shut')
     await end()
     const linkOnly = await own()
     await linkOnly.run('ln -s a /output/only')
-    expect((await list(linkOnly.session_id))[0]).toMatchObject({ complete: true, files: [], skipped: [{ name: 'only', reason: 'symlink' }] }) // prettier-ignore
+    expect((await list(linkOnly.session_id))[0]).toMatchObject({
+      complete: true,
+      files: [],
+      skipped: [{ name: 'only', reason: 'symlink' }],
+    })
     await linkOnly.end()
   })
 
   test('hostile file names are harmless', async () => {
     const { session_id, run, end } = await own()
-    await run(`cd /output; mkdir -p '..a' 'x;rm -rf'; printf 1 > '..a/..%2f..%2fetc'; printf 2 > 'x;rm -rf/"quo\\te'; printf 3 > "$(printf 'new\\nline')"; printf 4 > "$(printf 'bytes\\377')"; printf 5 > 'ünï?#.txt'; printf 6 > '<b>.html'; printf 7 > p.svg`) // prettier-ignore
+    await run(
+      `cd /output; mkdir -p '..a' 'x;rm -rf'; printf 1 > '..a/..%2f..%2fetc'; printf 2 > 'x;rm -rf/"quo\\te'; printf 3 > "$(printf 'new\\nline')"; printf 4 > "$(printf 'bytes\\377')"; printf 5 > 'ünï?#.txt'; printf 6 > '<b>.html'; printf 7 > p.svg`,
+    )
     const [found] = await list(session_id)
     expect(found!.files).toHaveLength(7)
     for (const file of found!.files) expect((await bytesAt(file.url)).length, file.name).toBe(1)
     const bytes = found!.files.find(({ name_b64 }) => name_b64 !== undefined)!
-    expect(bytes).toMatchObject({ name: 'bytes\ufffd', name_b64: Buffer.from('bytes\xff', 'latin1').toString('base64'), url: `/shell/artifacts/${found!.id}/files/bytes%FF` }) // prettier-ignore
+    expect(bytes).toMatchObject({
+      name: 'bytes\ufffd',
+      name_b64: Buffer.from('bytes\xff', 'latin1').toString('base64'),
+      url: `/shell/artifacts/${found!.id}/files/bytes%FF`,
+    })
     for (const [name, type] of [
       ['<b>.html', 'text/html'],
       ['p.svg', 'image/svg+xml'],
@@ -117,7 +151,6 @@ inEveryShell((given) => {
       '..a',
       '%',
     ])
-      // prettier-ignore
       expect([404, 405], name).toContain((await get(`${raw}/${name}`)).status)
     expect(await bytesAt(`${raw}/x%3Brm%20-rf/%22quo%5Cte`)).toHaveLength(1)
     await end()
@@ -130,9 +163,25 @@ inEveryShell((given) => {
     const [empty, report] = found!.files
     const whole = await get(report!.url)
     expect(await whole.text()).toBe('0123456789')
-    expect(['content-length', 'content-type', 'etag', 'accept-ranges', 'x-content-type-options', 'content-security-policy', 'content-disposition'].map((name) => headerOf(whole, name))).toEqual([
-      '10', 'text/plain', `"${report!.sha256}"`, 'bytes', 'nosniff', 'sandbox', "attachment; filename*=UTF-8''rep%20ort.txt",
-    ]) // prettier-ignore
+    expect(
+      [
+        'content-length',
+        'content-type',
+        'etag',
+        'accept-ranges',
+        'x-content-type-options',
+        'content-security-policy',
+        'content-disposition',
+      ].map((name) => headerOf(whole, name)),
+    ).toEqual([
+      '10',
+      'text/plain',
+      `"${report!.sha256}"`,
+      'bytes',
+      'nosniff',
+      'sandbox',
+      "attachment; filename*=UTF-8''rep%20ort.txt",
+    ])
     const part = await get(report!.url, { range: 'bytes=3-5' })
     expect([part.status, await part.text(), headerOf(part, 'content-range')]).toEqual([206, '345', 'bytes 3-5/10'])
     expect((await get(report!.url, { 'if-none-match': `"${report!.sha256}"` })).status).toBe(304)
@@ -141,7 +190,9 @@ inEveryShell((given) => {
     const nothing = await get(empty!.url)
     expect([nothing.status, await nothing.text()]).toEqual([200, ''])
     expect((await get('/shell/artifacts/art_none/files/a')).status).toBe(404)
-    expect(await failureOf(given.client().getArtifact({ artifact_id: 'art_../..' }))).toMatchObject({ code: 'artifact_not_found' }) // prettier-ignore
+    expect(await failureOf(given.client().getArtifact({ artifact_id: 'art_../..' }))).toMatchObject({
+      code: 'artifact_not_found',
+    })
     await end()
   })
 
@@ -163,7 +214,13 @@ inEveryShell((given) => {
     const { session_id, run, end } = await own({ output_mounts: ['/output', '/plots'] })
     await run('echo a > /output/same; echo b > /plots/same')
     const [found] = await list(session_id)
-    expect(found).toMatchObject({ mount: '/', files: [{ name: 'output/same', path: '/output/same' }, { name: 'plots/same', path: '/plots/same' }] }) // prettier-ignore
+    expect(found).toMatchObject({
+      mount: '/',
+      files: [
+        { name: 'output/same', path: '/output/same' },
+        { name: 'plots/same', path: '/plots/same' },
+      ],
+    })
     await end()
   })
 
@@ -186,9 +243,18 @@ inEveryShell((given) => {
     const second = await given.client().listArtifacts({ session_id, limit: 2, cursor: first.next_cursor! })
     expect([...first.artifacts, ...second.artifacts].map(({ files }) => files[0]!.name)).toEqual(['1', '2', '3'])
     expect(second.next_cursor).toBeNull()
-    expect(await failureOf(given.client().listArtifacts({ session_id, cursor: 'x' }))).toMatchObject({ code: 'invalid_request' }) // prettier-ignore
+    expect(await failureOf(given.client().listArtifacts({ session_id, cursor: 'x' }))).toMatchObject({
+      code: 'invalid_request',
+    })
     const { stateDir } = given.homes()
-    const restarted = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: true, log: () => {} }) // prettier-ignore
+    const restarted = createEngine({
+      home: 'server',
+      stateDir,
+      cacheDir: stateDir,
+      display: false,
+      writeAnywhere: true,
+      log: () => {},
+    })
     expect((await restarted.shells.artifacts.list({ session_id, limit: 10 }, callOf())).artifacts).toHaveLength(3)
     await restarted.close()
     const none = await own()

@@ -54,11 +54,18 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
 
   test('forwards standard input of any size to programs that read all of it or nothing', async () => {
     const bytes = Buffer.from(Array.from({ length: 2_000_000 }, (_, at) => (at * 31) % 251))
-    const running = built.start(['shell', 'exec', '-s', session, '--', 'cat'], { cwd: folder, env: env(), stdin: bytes.toString('latin1') }) // prettier-ignore
+    const running = built.start(['shell', 'exec', '-s', session, '--', 'cat'], {
+      cwd: folder,
+      env: env(),
+      stdin: bytes.toString('latin1'),
+    })
     const { bytes: back, code } = await running.ended
     expect(code).toBe(0)
     expect(back.toString()).toBe(bytes.toString('latin1'))
-    expect(await exec(['--', 'head', '-1'], { stdin: `first\n${'x'.repeat(3_000_000)}` })).toMatchObject({ code: 0, stdout: 'first\n' }) // prettier-ignore
+    expect(await exec(['--', 'head', '-1'], { stdin: `first\n${'x'.repeat(3_000_000)}` })).toMatchObject({
+      code: 0,
+      stdout: 'first\n',
+    })
     expect(await exec(['-n', '--', 'cat'], { stdin: 'unread' })).toMatchObject({ code: 0, stdout: '' })
   })
 
@@ -71,10 +78,18 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     })
     const body = await bax(['shell', 'exec', '-s', 'sh_none', '--json', '--', 'true'])
     expect(JSON.parse(body.stdout)).toMatchObject({ success: false, code: 'shell_session_not_found' })
-    expect(await exec(['--nonsense', 'x'])).toMatchObject({ code: 125, stderr: expect.stringContaining('unknown flag --nonsense') }) // prettier-ignore
+    expect(await exec(['--nonsense', 'x'])).toMatchObject({
+      code: 125,
+      stderr: expect.stringContaining('unknown flag --nonsense'),
+    })
     expect(await exec([])).toMatchObject({ code: 125, stderr: expect.stringContaining('no command was given') })
-    expect(await exec(['--image', 'x', 'true'])).toMatchObject({ code: 125, stderr: expect.stringContaining('--image applies to new sessions only') }) // prettier-ignore
-    const away = await bax(['shell', 'exec', '--embedded', '--', 'true'], { env: { DOCKER_HOST: 'unix:///nonexistent/docker.sock' } }) // prettier-ignore
+    expect(await exec(['--image', 'x', 'true'])).toMatchObject({
+      code: 125,
+      stderr: expect.stringContaining('--image applies to new sessions only'),
+    })
+    const away = await bax(['shell', 'exec', '--embedded', '--', 'true'], {
+      env: { DOCKER_HOST: 'unix:///nonexistent/docker.sock' },
+    })
     expect(away).toMatchObject({ code: 125, stderr: expect.stringContaining('Docker') })
   })
 
@@ -85,7 +100,10 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
   })
 
   test('^C ends the command with all its processes, and exits with 130', async () => {
-    const running = built.start(['shell', 'exec', '-s', session, '--', 'sh', '-c', 'echo begun >&2; setsid sleep 4242 & sleep 4242'], { cwd: folder, env: env() }) // prettier-ignore
+    const running = built.start(
+      ['shell', 'exec', '-s', session, '--', 'sh', '-c', 'echo begun >&2; setsid sleep 4242 & sleep 4242'],
+      { cwd: folder, env: env() },
+    )
     await running.waitForStderr('begun')
     running.child.kill('SIGINT')
     expect((await running.ended).code).toBe(130)
@@ -94,7 +112,15 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
 
   test('without a session, a temporary one is created; its artifacts can be fetched later', async () => {
     const before = JSON.parse((await bax(['shell', 'list', '--status', 'ready', '--json'])).stdout).total
-    const ran = await bax(['shell', 'exec', '--image', busybox.image, '-o', 'left', 'echo made > /output/made.txt; hostname']) // prettier-ignore
+    const ran = await bax([
+      'shell',
+      'exec',
+      '--image',
+      busybox.image,
+      '-o',
+      'left',
+      'echo made > /output/made.txt; hostname',
+    ])
     expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('made.txt') })
     expect(await readFile(join(folder, 'left', 'made.txt'), 'utf8')).toBe('made\n')
     expect(JSON.parse((await bax(['shell', 'list', '--status', 'ready', '--json'])).stdout).total).toBe(before)
@@ -109,7 +135,9 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     ])
     const { artifact_id } = JSON.parse(embedded.stdout) as { artifact_id: string }
     for (const output of ['-', '/dev/stdout'])
-      expect(await bax(['shell', 'artifacts', 'download', '--embedded', artifact_id, 'two', '-o', output])).toMatchObject({ code: 0, stdout: 'two\n' }) // prettier-ignore
+      expect(
+        await bax(['shell', 'artifacts', 'download', '--embedded', artifact_id, 'two', '-o', output]),
+      ).toMatchObject({ code: 0, stdout: 'two\n' })
     expect(await bax(['shell', 'artifacts', 'download', artifact_id, '-o', 'all'])).toMatchObject({ code: 0 })
     expect(await readFile(join(folder, 'all', 'two'), 'utf8')).toBe('two\n')
   })
@@ -126,8 +154,13 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     expect(saved.stdout).toBe(`${join(folder, long)}\n${join(folder, 'z')}\n`)
     expect((await readdir(folder)).toSorted()).toEqual(['a', long, 'z'])
     const json = await bax(['shell', 'artifacts', 'download', artifact_id, '--json'], { cwd: folder })
-    expect(JSON.parse(json.stdout)).toMatchObject({ paths: [join(folder, long), join(folder, 'z')], failed: [{ name: 'a' }] }) // prettier-ignore
-    expect(await bax(['shell', 'download', '-s', session, `/output/${long}`, '-o', `${folder}/x/`])).toMatchObject({ code: 0 }) // prettier-ignore
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      paths: [join(folder, long), join(folder, 'z')],
+      failed: [{ name: 'a' }],
+    })
+    expect(await bax(['shell', 'download', '-s', session, `/output/${long}`, '-o', `${folder}/x/`])).toMatchObject({
+      code: 0,
+    })
     expect(await readFile(join(folder, 'x', long), 'utf8')).toBe(`${long}\n`)
     await rm(folder, { recursive: true })
   })
@@ -175,7 +208,9 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     await on(['mkdir', 'docs/deep'])
     await on(['cp', 'docs/a.txt', 'docs/deep/b.txt'])
     expect((await on(['tree', 'docs'])).stdout).toBe('/workspace/docs\n├── a.txt\n└── deep/\n    └── b.txt\n')
-    expect((await on(['search', '--query', 'two'])).stdout).toBe('/workspace/docs/a.txt:2:6:line two\n/workspace/docs/deep/b.txt:2:6:line two\n') // prettier-ignore
+    expect((await on(['search', '--query', 'two'])).stdout).toBe(
+      '/workspace/docs/a.txt:2:6:line two\n/workspace/docs/deep/b.txt:2:6:line two\n',
+    )
     expect(await on(['search', '--query', 'nothing like it'])).toMatchObject({ code: 1, stdout: '' })
     await on(['mv', 'docs/a.txt', '/output/a.txt'])
     expect((await on(['ls', '/output'])).stdout).toMatch(/0644 +user +18 .* a\.txt/)
@@ -195,7 +230,10 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     const { artifacts } = JSON.parse((await on(['artifacts', 'list', '--json'])).stdout) as { artifacts: Artifact[] }
     const { artifact_id } = artifacts.find(({ files }) => files.some(({ name }) => name === 'local.bin'))!
     expect((await on(['artifacts', 'show', artifact_id])).stdout).toContain('local.bin')
-    expect(await bax(['shell', 'read', 'x'])).toMatchObject({ code: 2, stderr: expect.stringContaining('no shell session is named') }) // prettier-ignore
+    expect(await bax(['shell', 'read', 'x'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no shell session is named'),
+    })
   })
 
   test('shows, touches and deletes sessions by ID', async () => {
@@ -205,15 +243,23 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     expect((await bax(['shell', 'touch', session_id, '--timeout-secs', '99'])).code).toBe(0)
     expect((await bax(['shell', 'delete', 'temporary'])).code).toBe(0)
     expect((await bax(['shell', 'list', '--status', 'stopped'])).stdout).toMatch(/temporary +stopped .* deleted/)
-    expect(await bax(['shell', 'exec', '-s', session_id, 'true'])).toMatchObject({ code: 125, stderr: expect.stringContaining('it was deleted') }) // prettier-ignore
-    expect(await bax(['shell', 'artifact'])).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "artifacts"') }) // prettier-ignore
+    expect(await bax(['shell', 'exec', '-s', session_id, 'true'])).toMatchObject({
+      code: 125,
+      stderr: expect.stringContaining('it was deleted'),
+    })
+    expect(await bax(['shell', 'artifact'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean "artifacts"'),
+    })
   })
 
   test.skipIf(process.platform !== 'linux')(
     'attach is a terminal in the session, with its size, keys and exit code',
     async () => {
       const line = `exec ${process.execPath} ${built.program} shell attach -s ${session}`
-      const child = spawn('script', ['-qec', `stty cols 101 rows 37; ${line}`, '/dev/null'], { env: { PATH: process.env['PATH'], TERM: 'xterm', BAX_CONFIG: noConfig, ...env() } }) // prettier-ignore
+      const child = spawn('script', ['-qec', `stty cols 101 rows 37; ${line}`, '/dev/null'], {
+        env: { PATH: process.env['PATH'], TERM: 'xterm', BAX_CONFIG: noConfig, ...env() },
+      })
       let seen = ''
       child.stdout.on('data', (chunk: Buffer) => (seen += chunk.toString()))
       const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
@@ -227,33 +273,51 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
   )
 
   test('attach needs a terminal', async () => {
-    expect(await bax(['shell', 'attach', '-s', session])).toMatchObject({ code: 2, stderr: expect.stringContaining('not a terminal') }) // prettier-ignore
+    expect(await bax(['shell', 'attach', '-s', session])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not a terminal'),
+    })
   })
 
   describe.skipIf(debian.absent !== null)(`with the languages of ${debian.image}`, () => {
     test('runs programs from text, file or standard input, with their modules and tracebacks', async () => {
-      const python = (argv: readonly string[], options?: CliOptions) => bax(['shell', 'exec', '--language', 'python', ...argv], options) // prettier-ignore
+      const python = (argv: readonly string[], options?: CliOptions) =>
+        bax(['shell', 'exec', '--language', 'python', ...argv], options)
       await writeFile(join(folder, 'main.py'), 'import sys\nprint(sys.stdin.read().upper())\n')
       expect(await python(['--code', '@main.py'], { stdin: 'quiet' })).toMatchObject({ code: 0, stdout: 'QUIET\n' })
       expect(await python(['-'], { stdin: 'print(6 * 7)' })).toMatchObject({ code: 0, stdout: '42\n' })
       const failed = await python(['-'], { stdin: 'def f():\n    raise ValueError("bad")\nf()\n' })
-      expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('line 2, in f\n    raise ValueError("bad")\nValueError: bad') }) // prettier-ignore
+      expect(failed).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('line 2, in f\n    raise ValueError("bad")\nValueError: bad'),
+      })
       expect(failed.stderr).not.toContain('<string>')
-      const node = await bax(['shell', 'exec', '--language', 'javascript', '-'], { stdin: 'import { sep } from "node:path"; console.log(await sep); process.exit(3)' }) // prettier-ignore
+      const node = await bax(['shell', 'exec', '--language', 'javascript', '-'], {
+        stdin: 'import { sep } from "node:path"; console.log(await sep); process.exit(3)',
+      })
       expect(node).toMatchObject({ code: 3, stdout: '/\n' })
-      expect(await bax(['shell', 'exec', '--image', debian.image, 'echo ${BASH_VERSION:+bash}'])).toMatchObject({ stdout: 'bash\n' }) // prettier-ignore
+      expect(await bax(['shell', 'exec', '--image', debian.image, 'echo ${BASH_VERSION:+bash}'])).toMatchObject({
+        stdout: 'bash\n',
+      })
     })
 
     test('a script passes a scraped page to a program and receives its image', async () => {
-      const site = await serveSite({ '/': '<!doctype html><title>Tea</title><main><h1>Tea</h1><p>Green tea, black tea and more tea than anybody can drink in one day.</p></main>' }) // prettier-ignore
-      const draw = 'import re, sys\nn = len(re.findall("tea", sys.stdin.read(), re.I))\nopen("/output/tea.svg", "w").write(f"<svg><rect width=\'{n}\'/></svg>")\nprint(n)\n' // prettier-ignore
+      const site = await serveSite({
+        '/': '<!doctype html><title>Tea</title><main><h1>Tea</h1><p>Green tea, black tea and more tea than anybody can drink in one day.</p></main>',
+      })
+      const draw =
+        'import re, sys\nn = len(re.findall("tea", sys.stdin.read(), re.I))\nopen("/output/tea.svg", "w").write(f"<svg><rect width=\'{n}\'/></svg>")\nprint(n)\n'
       await writeFile(
         join(folder, 'tea.json'),
         JSON.stringify({
           steps: [
             { scrape: site.url, save: 'page' },
             { shell_create: { language: 'python' } },
-            { shell_exec: { code: draw, stdin: '${page.data.markdown}' }, save: 'drawn', expect: { path: 'stdout', matches: '^\\d+\\n$' } }, // prettier-ignore
+            {
+              shell_exec: { code: draw, stdin: '${page.data.markdown}' },
+              save: 'drawn',
+              expect: { path: 'stdout', matches: '^\\d+\\n$' },
+            },
             { shell_read: '/output/tea.svg', expect: { path: 'content', contains: '<svg>' } },
             { shell_artifacts_show: '${drawn.artifact_id}', expect: { path: 'files[0].name', equals: 'tea.svg' } },
           ],

@@ -122,12 +122,14 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
         'chroot / true',
         'swapoff -a',
       ])
-        // prettier-ignore
         expect((await sh(box, command)).code, command).not.toBe(0)
     })
 
     test('file operations do not follow links out of an output mount', async () => {
-      await sh(box, 'ln -s /etc /output/etc; ln -s /etc/passwd /output/passwd; mkfifo /output/fifo; mkdir /output/d; echo in > /output/d/file') // prettier-ignore
+      await sh(
+        box,
+        'ln -s /etc /output/etc; ln -s /etc/passwd /output/passwd; mkfifo /output/fifo; mkdir /output/d; echo in > /output/d/file',
+      )
       for (const path of ['etc/passwd', 'passwd', '../etc/passwd', '/etc/passwd', 'd/../../etc/passwd'])
         await expect(box.files.read(path, { beneath: '/output' }), path).rejects.toMatchObject({
           name: 'ContainerError',
@@ -137,7 +139,8 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
     })
 
     test('never reads a file outside, however fast a program swaps it for a link', async () => {
-      const loop = 'echo mine > /output/real; while :; do ln -sfn /etc/passwd /output/x; mv -f /output/x /output/swap; echo mine > /output/x; mv -f /output/x /output/swap; done' // prettier-ignore
+      const loop =
+        'echo mine > /output/real; while :; do ln -sfn /etc/passwd /output/x; mv -f /output/x /output/swap; echo mine > /output/x; mv -f /output/x /output/swap; done'
       const swapping = await box.exec({ argv: ['sh', '-c', loop], cwd: '/', env: {}, stdin: 'none' })
       const seen = new Set<string>()
       await waitFor('both answers', async () => {
@@ -149,7 +152,12 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
         return seen.has('mine\n') && seen.has('ELOOP')
       })
       for (let round = 0; round < 500; round++)
-        seen.add(await box.files.read('swap', { beneath: '/output' }).then(({ data }) => data.toString(), ({ code }) => code as string)) // prettier-ignore
+        seen.add(
+          await box.files.read('swap', { beneath: '/output' }).then(
+            ({ data }) => data.toString(),
+            ({ code }) => code as string,
+          ),
+        )
       swapping.kill('now')
       await swapping.exit
       expect([...seen].filter((answer) => !['mine\n', '', 'ELOOP', 'ENOENT'].includes(answer))).toEqual([])
@@ -164,7 +172,9 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       await made.remove({ force: true, v: true })
       try {
         const volumed = await opened.containers.create(smallContainer(name, { sessionId: ownSession('sh_volume') }))
-        expect((await sh(volumed, 'mount | grep " /data "; echo x > /data/f; cat /data/f')).stdout).toMatch(/^tmpfs on \/data .*size=16384k.*\nx\n$/) // prettier-ignore
+        expect((await sh(volumed, 'mount | grep " /data "; echo x > /data/f; cat /data/f')).stdout).toMatch(
+          /^tmpfs on \/data .*size=16384k.*\nx\n$/,
+        )
         expect((await inspectOf(client, ownSession('sh_volume'))).Mounts).toEqual([])
         await volumed.remove()
       } finally {
@@ -176,11 +186,15 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       await expect(opened.containers.create(smallContainer('no/such:image'))).rejects.toMatchObject({
         code: 'image_not_found',
       })
-      const derived = (await client.listImages()).flatMap(({ RepoTags }) => RepoTags ?? []).find((name) => name.startsWith('bax-agent:')) // prettier-ignore
+      const derived = (await client.listImages())
+        .flatMap(({ RepoTags }) => RepoTags ?? [])
+        .find((name) => name.startsWith('bax-agent:'))
       await expect(opened.containers.create(smallContainer(derived!))).rejects.toMatchObject({
         code: 'image_not_found',
       })
-      const strict = await openContainers({ shell: { ...(process.env['DOCKER_HOST'] && { dockerHost: process.env['DOCKER_HOST'] }), images: ['other:1'] } }) // prettier-ignore
+      const strict = await openContainers({
+        shell: { ...(process.env['DOCKER_HOST'] && { dockerHost: process.env['DOCKER_HOST'] }), images: ['other:1'] },
+      })
       const names = (await strict.containers.images.list()).map(({ name }) => name)
       expect(names.every((name) => name.startsWith('bax-shell:'))).toBe(true)
       await strict.close()
@@ -243,7 +257,12 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
 
     test('cannot reach another session, or be reached by it', async () => {
       const { IPAddress } = await addressOf(ownSession('sh_neighbour'))
-      const listening = await neighbour.exec({ argv: ['sh', '-c', 'echo up; exec nc -l -p 8000'], cwd: '/', env: {}, stdin: 'none' }) // prettier-ignore
+      const listening = await neighbour.exec({
+        argv: ['sh', '-c', 'echo up; exec nc -l -p 8000'],
+        cwd: '/',
+        env: {},
+        stdin: 'none',
+      })
       await listening.stdout[Symbol.asyncIterator]().next()
       const ran = await sh(box, `echo hello | nc -w 2 ${IPAddress} 8000`)
       expect(ran.code).not.toBe(0)
@@ -259,7 +278,6 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
         'ip route add 172.16.0.0/12 dev eth0',
         'ip addr add 10.1.1.1/8 dev eth0',
       ])
-        // prettier-ignore
         expect((await sh(box, command)).code, command).not.toBe(0)
       expect((await sh(box, 'ip rule')).stdout).toMatch(/^200:\s+from all to 172\.16\.0\.0\/12 .*unreachable/m)
     })
@@ -361,7 +379,13 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       const others = await Promise.all([
         client.createContainer(foreign),
         client.createContainer({ ...foreign, Labels: { [labels.engine]: 'another', [labels.owner]: 'x//1/1' } }),
-        client.createContainer({ ...foreign, Labels: { [labels.engine]: engine, [labels.owner]: Config.Labels[labels.owner]!.replace(/^[^/]*/, 'elsewhere') } }), // prettier-ignore
+        client.createContainer({
+          ...foreign,
+          Labels: {
+            [labels.engine]: engine,
+            [labels.owner]: Config.Labels[labels.owner]!.replace(/^[^/]*/, 'elsewhere'),
+          },
+        }),
       ])
       try {
         host.process.kill('SIGKILL')

@@ -64,7 +64,10 @@ inEveryShell((given) => {
         isFirst = false
       }
     }
-    expect(await failureOf(reading())).toMatchObject({ code: 'engine_unreachable', message: 'the transfer was interrupted' }) // prettier-ignore
+    expect(await failureOf(reading())).toMatchObject({
+      code: 'engine_unreachable',
+      message: 'the transfer was interrupted',
+    })
   })
 
   test.each([
@@ -84,7 +87,9 @@ inEveryShell((given) => {
     ['its container is killed', kill, 'session_lost'],
   ] as const)('input that its program does not read fails when %s', async (_, end, code) => {
     const id = await create()
-    const started = await given.client().shellExec({ session_id: id, command: 'exec sleep 5555', keep_stdin: true, background: true } as never) // prettier-ignore
+    const started = await given
+      .client()
+      .shellExec({ session_id: id, command: 'exec sleep 5555', keep_stdin: true, background: true } as never)
     const { exec_id } = started as { exec_id: string }
     const data = 'x'.repeat(4 * 1024 * 1024)
     const write = () => given.client().writeShellExec({ exec_id, data })

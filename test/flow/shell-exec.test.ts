@@ -13,9 +13,19 @@ inEveryShell((given) => {
   test('a command returns its output and any exit code', async () => {
     const result = await sh('echo out; echo err >&2; exit 3')
     expect(result).toMatchObject({
-      stdout: 'out\n', stderr: 'err\n', exit_code: 3, timed_out: false, signal: null, stdout_bytes: 4, stderr_bytes: 4,
-      stdout_truncated: false, stdout_encoding: 'utf8', oom_killed: false, left_running: 0, artifact_id: null,
-    }) // prettier-ignore
+      stdout: 'out\n',
+      stderr: 'err\n',
+      exit_code: 3,
+      timed_out: false,
+      signal: null,
+      stdout_bytes: 4,
+      stderr_bytes: 4,
+      stdout_truncated: false,
+      stdout_encoding: 'utf8',
+      oom_killed: false,
+      left_running: 0,
+      artifact_id: null,
+    })
     expect(execResult.strict().safeParse(result).error).toBeUndefined()
     expect(Object.keys(result).slice(0, 5)).toEqual(['stdout', 'stderr', 'exit_code', 'duration_ms', 'timed_out'])
   })
@@ -27,7 +37,9 @@ inEveryShell((given) => {
 
   test('cwd, env and stdin are applied, and argv bypasses the shell', async () => {
     await sh('mkdir -p /workspace/sub')
-    expect((await sh('pwd; echo $NAME; cat', { cwd: 'sub', env: { NAME: 'a b' }, stdin: 'in' })).stdout).toBe('/workspace/sub\na b\nin') // prettier-ignore
+    expect((await sh('pwd; echo $NAME; cat', { cwd: 'sub', env: { NAME: 'a b' }, stdin: 'in' })).stdout).toBe(
+      '/workspace/sub\na b\nin',
+    )
     expect((await exec({ argv: ['echo', '$HOME', 'a  b', ''] })).stdout).toBe('$HOME a  b \n')
     expect((await exec({ argv: ['cat'], stdin: 'AP8=', stdin_encoding: 'base64' })).stdout).toBe('AP8=')
   })
@@ -59,12 +71,21 @@ inEveryShell((given) => {
   test('output above the limit is counted and cut between characters; the command continues', async () => {
     const command = "i=0; while [ $i -lt 1000 ]; do printf 'ü'; i=$((i+1)); done; echo done >&2"
     const result = await sh(command, { max_output_bytes: 101 })
-    expect(result).toMatchObject({ stdout: 'ü'.repeat(50), stdout_bytes: 2000, stdout_truncated: true, stderr: 'done\n', stderr_truncated: false, exit_code: 0 }) // prettier-ignore
+    expect(result).toMatchObject({
+      stdout: 'ü'.repeat(50),
+      stdout_bytes: 2000,
+      stdout_truncated: true,
+      stderr: 'done\n',
+      stderr_truncated: false,
+      exit_code: 0,
+    })
   })
 
   test('a timeout ends the whole tree, including new sessions and ignored TERM, and keeps the output', async () => {
     const stubborn = "trap '' TERM; while :; do sleep 1; done"
-    const result = await sh(`echo before; setsid sh -c "${stubborn}" & (sh -c "${stubborn}" &) ; ${stubborn}`, { timeout_secs: 2 }) // prettier-ignore
+    const result = await sh(`echo before; setsid sh -c "${stubborn}" & (sh -c "${stubborn}" &) ; ${stubborn}`, {
+      timeout_secs: 2,
+    })
     expect(result).toMatchObject({ exit_code: 124, timed_out: true, signal: 'SIGKILL', stdout: 'before\n' })
     expect(await processes()).not.toContain('trap')
   })
@@ -80,14 +101,20 @@ inEveryShell((given) => {
     const filler = `: ${'x'.repeat(1024 * 1024 - 20)}`
     expect((await sh(`${filler}\necho end`)).stdout).toBe('end\n')
     expect(await failureOf(sh('x'.repeat(1024 * 1024 + 1)))).toMatchObject({ code: 'invalid_request' })
-    expect(await failureOf(sh('echo \0'))).toMatchObject({ code: 'invalid_request', message: 'command must not contain a NUL character' }) // prettier-ignore
+    expect(await failureOf(sh('echo \0'))).toMatchObject({
+      code: 'invalid_request',
+      message: 'command must not contain a NUL character',
+    })
     expect(await failureOf(sh('true', { env: { 'A=': 'x' } }))).toMatchObject({ code: 'invalid_request' })
     expect(await failureOf(sh('true', { env: { A: '\0' } }))).toMatchObject({ code: 'invalid_request' })
     expect(await failureOf(exec({ argv: ['echo', 'x'.repeat(200_000)] }))).toMatchObject({ code: 'payload_too_large' })
   })
 
   test('requires exactly one of command, code and argv, and a timeout of up to an hour', async () => {
-    expect(await failureOf(exec({}))).toMatchObject({ code: 'invalid_request', message: 'one of command, code, argv is required' }) // prettier-ignore
+    expect(await failureOf(exec({}))).toMatchObject({
+      code: 'invalid_request',
+      message: 'one of command, code, argv is required',
+    })
     expect(await failureOf(exec({ command: 'a', argv: ['b'] }))).toMatchObject({ code: 'invalid_request' })
     for (const timeout_secs of [0, -1, 3601])
       expect(await failureOf(sh('true', { timeout_secs }))).toMatchObject({ status: 400 })
@@ -109,13 +136,19 @@ inEveryShell((given) => {
   })
 
   test('in the background: can be inspected, written to and signaled, and its result is kept', async () => {
-    const started = await exec({ command: 'echo first; while read line; do echo "got $line"; done; echo end', background: true, keep_stdin: true }) // prettier-ignore
+    const started = await exec({
+      command: 'echo first; while read line; do echo "got $line"; done; echo end',
+      background: true,
+      keep_stdin: true,
+    })
     const { exec_id } = started
     expect(started).toEqual({ exec_id, status: 'running', pid: expect.any(Number) })
     const get = () => given.client().getShellExec({ exec_id })
     expect(await get()).toMatchObject({ status: 'running', exit_code: null, session_id: given.id() })
     await given.client().writeShellExec({ exec_id, data: 'one\n' })
-    await given.client().writeShellExec({ exec_id, data: Buffer.from('two\n').toString('base64'), encoding: 'base64', eof: true }) // prettier-ignore
+    await given
+      .client()
+      .writeShellExec({ exec_id, data: Buffer.from('two\n').toString('base64'), encoding: 'base64', eof: true })
     await waitUntil(async () => (await get()).status === 'exited')
     expect(await get()).toMatchObject({ exit_code: 0, stdout: 'first\ngot one\ngot two\nend\n' })
     expect(await failureOf(given.client().writeShellExec({ exec_id, data: 'late' }))).toMatchObject({
@@ -124,8 +157,14 @@ inEveryShell((given) => {
     const sleeping = await exec({ command: 'sleep 3600', background: true })
     await given.client().signalShellExec({ exec_id: sleeping.exec_id, signal: 'SIGINT' })
     await waitUntil(async () => (await given.client().getShellExec({ exec_id: sleeping.exec_id })).status === 'exited')
-    expect(await given.client().getShellExec({ exec_id: sleeping.exec_id })).toMatchObject({ signal: 'SIGINT', exit_code: 130 }) // prettier-ignore
-    expect(await failureOf(given.client().getShellExec({ exec_id: 'ex_none' }))).toMatchObject({ code: 'exec_not_found', status: 404 }) // prettier-ignore
+    expect(await given.client().getShellExec({ exec_id: sleeping.exec_id })).toMatchObject({
+      signal: 'SIGINT',
+      exit_code: 130,
+    })
+    expect(await failureOf(given.client().getShellExec({ exec_id: 'ex_none' }))).toMatchObject({
+      code: 'exec_not_found',
+      status: 404,
+    })
   })
 
   test('disconnecting kills the command and everything it has started', async () => {
@@ -159,7 +198,17 @@ inEveryShell((given) => {
   })
 
   test('a program that exhausts the memory is killed and reported', async () => {
-    const { session_id } = await given.create({ limits: { memory_mb: 32, tmp_mb: 1, workspace_mb: 1, output_mb: 1, tmp_files: 100, workspace_files: 100, output_files: 100 } }) // prettier-ignore
+    const { session_id } = await given.create({
+      limits: {
+        memory_mb: 32,
+        tmp_mb: 1,
+        workspace_mb: 1,
+        output_mb: 1,
+        tmp_files: 100,
+        workspace_files: 100,
+        output_files: 100,
+      },
+    })
     const result = await exec({ session_id, command: 'head -c 300000000 /dev/zero | tail', timeout_secs: 60 })
     expect(result).toMatchObject({ oom_killed: true, timed_out: false })
     expect(await exec({ session_id, command: 'echo alive' })).toMatchObject({ stdout: 'alive\n' })

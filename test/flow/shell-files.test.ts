@@ -11,13 +11,35 @@ type Fields = Record<string, unknown>
 inEveryShell((given) => {
   const { sh } = given
   const ask =
-    <Name extends 'readShellFile' | 'writeShellFile' | 'listShellFiles' | 'shellFileTree' | 'searchShellFiles' | 'shellFileInfo' | 'deleteShellFile' | 'copyShellFile' | 'moveShellFile' | 'makeShellFolder'>(name: Name) =>
+    <
+      Name extends
+        | 'readShellFile'
+        | 'writeShellFile'
+        | 'listShellFiles'
+        | 'shellFileTree'
+        | 'searchShellFiles'
+        | 'shellFileInfo'
+        | 'deleteShellFile'
+        | 'copyShellFile'
+        | 'moveShellFile'
+        | 'makeShellFolder',
+    >(
+      name: Name,
+    ) =>
     (input: Fields = {}): Promise<Fields> =>
-      given.client()[name]({ session_id: given.id(), ...input } as never) as never // prettier-ignore
+      given.client()[name]({ session_id: given.id(), ...input } as never) as never
   const [read, write, list, tree, search, info, remove, copy, move, mkdir] = [
-    ask('readShellFile'), ask('writeShellFile'), ask('listShellFiles'), ask('shellFileTree'), ask('searchShellFiles'),
-    ask('shellFileInfo'), ask('deleteShellFile'), ask('copyShellFile'), ask('moveShellFile'), ask('makeShellFolder'),
-  ] // prettier-ignore
+    ask('readShellFile'),
+    ask('writeShellFile'),
+    ask('listShellFiles'),
+    ask('shellFileTree'),
+    ask('searchShellFiles'),
+    ask('shellFileInfo'),
+    ask('deleteShellFile'),
+    ask('copyShellFile'),
+    ask('moveShellFile'),
+    ask('makeShellFolder'),
+  ]
   const refused = async (call: Promise<unknown>, code: string, status: number) =>
     expect(await failureOf(call)).toMatchObject({ code, status })
   const of = async (answer: Promise<Fields>, field: string) => (await answer)[field]
@@ -32,11 +54,29 @@ inEveryShell((given) => {
       created: true,
       mode: '0644',
     })
-    expect(await read({ path: 'notes/a.txt' })).toMatchObject({ path: '/workspace/notes/a.txt', content: 'grün\n', encoding: 'utf8', size: 6, offset: 0, bytes_read: 6, eof: true, modified_at: written['modified_at'] }) // prettier-ignore
-    expect(await read({ path: '/workspace/notes/a.txt', offset: 1, length: 2 })).toMatchObject({ content: 'csM=', encoding: 'base64' }) // prettier-ignore
+    expect(await read({ path: 'notes/a.txt' })).toMatchObject({
+      path: '/workspace/notes/a.txt',
+      content: 'grün\n',
+      encoding: 'utf8',
+      size: 6,
+      offset: 0,
+      bytes_read: 6,
+      eof: true,
+      modified_at: written['modified_at'],
+    })
+    expect(await read({ path: '/workspace/notes/a.txt', offset: 1, length: 2 })).toMatchObject({
+      content: 'csM=',
+      encoding: 'base64',
+    })
     expect(await read({ path: 'notes/a.txt', length: 2 })).toMatchObject({ content: 'gr', eof: false, bytes_read: 2 })
-    expect(await write({ path: 'notes/a.txt', content: '/w==', encoding: 'base64', append: true })).toMatchObject({ size: 7, created: false }) // prettier-ignore
-    expect(await read({ path: 'notes/a.txt' })).toMatchObject({ content: Buffer.from([...Buffer.from('grün\n'), 0xff]).toString('base64'), encoding: 'base64' }) // prettier-ignore
+    expect(await write({ path: 'notes/a.txt', content: '/w==', encoding: 'base64', append: true })).toMatchObject({
+      size: 7,
+      created: false,
+    })
+    expect(await read({ path: 'notes/a.txt' })).toMatchObject({
+      content: Buffer.from([...Buffer.from('grün\n'), 0xff]).toString('base64'),
+      encoding: 'base64',
+    })
     expect(await read({ path: 'notes/a.txt', encoding: 'utf8' })).toMatchObject({ content: 'grün\n\ufffd' })
     expect(await read({ path: '/proc/self/status' })).toMatchObject({
       eof: true,
@@ -70,7 +110,11 @@ inEveryShell((given) => {
   test('a file of more than 16 MiB is read in parts', async () => {
     await sh('head -c 17000000 /dev/zero > large')
     await refused(read({ path: 'large' }), 'payload_too_large', 413)
-    expect(await read({ path: 'large', offset: 16_999_000, length: 5000 })).toMatchObject({ bytes_read: 1000, eof: true, size: 17_000_000 }) // prettier-ignore
+    expect(await read({ path: 'large', offset: 16_999_000, length: 5000 })).toMatchObject({
+      bytes_read: 1000,
+      eof: true,
+      size: 17_000_000,
+    })
     await sh('rm large')
   })
 
@@ -81,9 +125,16 @@ inEveryShell((given) => {
     await mkdir({ path: 'odd' })
     const path_b64 = Buffer.from('odd/\xff\xfe.txt', 'latin1').toString('base64')
     const absolute = Buffer.from('/workspace/odd/\xff\xfe.txt', 'latin1').toString('base64')
-    expect(await write({ path_b64, content: 'bytes' })).toMatchObject({ path: '/workspace/odd/\ufffd\ufffd.txt', path_b64: absolute }) // prettier-ignore
+    expect(await write({ path_b64, content: 'bytes' })).toMatchObject({
+      path: '/workspace/odd/\ufffd\ufffd.txt',
+      path_b64: absolute,
+    })
     const [entry] = (await of(list({ path: 'odd' }), 'entries')) as Fields[]
-    expect(entry).toMatchObject({ name: '\ufffd\ufffd.txt', name_b64: Buffer.from('\xff\xfe.txt', 'latin1').toString('base64'), path_b64: absolute }) // prettier-ignore
+    expect(entry).toMatchObject({
+      name: '\ufffd\ufffd.txt',
+      name_b64: Buffer.from('\xff\xfe.txt', 'latin1').toString('base64'),
+      path_b64: absolute,
+    })
     expect(await read({ path_b64: entry!['path_b64'] })).toMatchObject({ content: 'bytes' })
   })
 
@@ -95,14 +146,24 @@ inEveryShell((given) => {
     expect(listOutput.safeParse(listed).error).toBeUndefined()
     expect(await names(list({ path: 'd' }))).toEqual(['.hidden', 'Z', 'a', 'b', 'fifo', 'link', 'sp ace', 'sub', 'é'])
     const entry = (name: string) => (listed['entries'] as Fields[]).find((item) => item['name'] === name)
-    expect(entry('a')).toMatchObject({ type: 'file', mode: '0600', owner: 'user', uid: 1000, path: '/workspace/d/a', symlink_target: null }) // prettier-ignore
+    expect(entry('a')).toMatchObject({
+      type: 'file',
+      mode: '0600',
+      owner: 'user',
+      uid: 1000,
+      path: '/workspace/d/a',
+      symlink_target: null,
+    })
     expect(entry('link')).toMatchObject({ type: 'symlink', symlink_target: 'a' })
     expect(entry('fifo')).toMatchObject({ type: 'fifo' })
     expect(entry('sp ace')).toMatchObject({ size: 3 })
     expect(listed).toMatchObject({ total: 9, truncated: false, next_cursor: null })
     const first = await list({ path: 'd', limit: 2, show_hidden: false })
     expect(first).toMatchObject({ total: 8, truncated: true })
-    expect(await names(list({ path: 'd', limit: 2, show_hidden: false, cursor: first['next_cursor'] }))).toEqual(['b', 'fifo']) // prettier-ignore
+    expect(await names(list({ path: 'd', limit: 2, show_hidden: false, cursor: first['next_cursor'] }))).toEqual([
+      'b',
+      'fifo',
+    ])
     await refused(list({ path: 'd/a' }), 'not_a_directory', 400)
     await refused(list({ path: 'none' }), 'file_not_found', 404)
     expect(await names(list())).toContain('d')
@@ -112,7 +173,8 @@ inEveryShell((given) => {
     await sh('mkdir -p t/a/b/c t/empty; touch t/a/1 t/a/b/2 t/a/b/c/3; ln -s .. t/loop')
     const whole = await tree({ path: 't' })
     expect(treeOutput.safeParse(whole).error).toBeUndefined()
-    const shape = (node: Fields): unknown => (node['children'] ? [node['name'], ...(node['children'] as Fields[]).map(shape)] : node['name']) // prettier-ignore
+    const shape = (node: Fields): unknown =>
+      node['children'] ? [node['name'], ...(node['children'] as Fields[]).map(shape)] : node['name']
     expect(shape(whole['root'] as Fields)).toEqual(['t', ['a', '1', ['b', '2', ['c', '3']]], ['empty'], 'loop'])
     expect(whole).toMatchObject({ entries: 8, truncated: false })
     const shallow = await tree({ path: 't', max_depth: 1 })
@@ -127,7 +189,10 @@ inEveryShell((given) => {
     await sh(
       "mkdir -p s/src/.git s/docs; cd s; printf 'one\\nTODO: two\\n' > src/a.py; printf 'todo three' > docs/b.md; printf 'TODO\\0' > src/bin; echo TODO > src/.git/x; printf 'ü TODO' > src/é.py",
     )
-    const found = async (input: Fields) => ((await of(search({ path: 's', ...input }), 'matches')) as Fields[]).map(({ path, line, column }) => [String(path).slice(13), line, column].filter((part) => part !== undefined).join(':')) // prettier-ignore
+    const found = async (input: Fields) =>
+      ((await of(search({ path: 's', ...input }), 'matches')) as Fields[]).map(({ path, line, column }) =>
+        [String(path).slice(13), line, column].filter((part) => part !== undefined).join(':'),
+      )
     expect(await found({ pattern: '**/*.py' })).toEqual(['src/a.py', 'src/é.py'])
     expect(await found({ pattern: '*.py' })).toEqual([])
     expect(await found({ pattern: '{docs,src}/[!b]*' })).toEqual(['src/a.py', 'src/é.py'])
@@ -144,7 +209,10 @@ inEveryShell((given) => {
       files_skipped: 1,
       truncated: false,
     })
-    expect(await search({ path: 's', query: 'TODO', max_results: 1 })).toMatchObject({ truncated: true, matches: [{ text: 'TODO: two', type: 'file' }] }) // prettier-ignore
+    expect(await search({ path: 's', query: 'TODO', max_results: 1 })).toMatchObject({
+      truncated: true,
+      matches: [{ text: 'TODO: two', type: 'file' }],
+    })
     await sh(`cd s; head -c 50000 /dev/zero | tr '\\0' a > src/long; printf '${'a'.repeat(200)}' > ${'a'.repeat(200)}`)
     expect(await found({ query: '(a*)*b', regex: true })).toEqual([])
     expect(await found({ pattern: `${'*a'.repeat(60)}b` })).toEqual([])
@@ -160,7 +228,12 @@ inEveryShell((given) => {
     await sh('printf abc > known; ln -sf known alias')
     const known = await info({ path: 'known', checksum: true })
     expect(fileInfo.safeParse(known).error).toBeUndefined()
-    expect(known).toMatchObject({ name: 'known', type: 'file', size: 3, sha256: createHash('sha256').update('abc').digest('hex') }) // prettier-ignore
+    expect(known).toMatchObject({
+      name: 'known',
+      type: 'file',
+      size: 3,
+      sha256: createHash('sha256').update('abc').digest('hex'),
+    })
     expect(await info({ path: 'alias' })).toMatchObject({ type: 'symlink', symlink_target: 'known' })
     expect(await info({ path: 'alias', follow_symlinks: true })).toMatchObject({ type: 'file', size: 3 })
     expect(await info({ path: '/' })).toMatchObject({ name: '/', path: '/', type: 'directory' })
@@ -175,7 +248,8 @@ inEveryShell((given) => {
     expect(await remove({ path: 'full', recursive: true })).toMatchObject({ deleted: 3 })
     await refused(remove({ path: 'full' }), 'file_not_found', 404)
     expect(await remove({ path: 'full', missing_ok: true })).toMatchObject({ deleted: 0 })
-    for (const path of ['/', '/workspace', '/output', '/tmp']) await refused(remove({ path, recursive: true }), 'protected_path', 400) // prettier-ignore
+    for (const path of ['/', '/workspace', '/output', '/tmp'])
+      await refused(remove({ path, recursive: true }), 'protected_path', 400)
     await refused(remove({ path: '/etc/passwd' }), 'permission_denied', 403)
   })
 
@@ -183,7 +257,12 @@ inEveryShell((given) => {
     await sh(
       'mkdir -p from/in; printf abc > from/in/file; chmod 711 from/in/file; ln -s file from/in/link; echo x > there',
     )
-    expect(await copy({ src: 'from', dest: 'copied' })).toEqual({ source: '/workspace/from', destination: '/workspace/copied', entries: 4, bytes: 3 }) // prettier-ignore
+    expect(await copy({ src: 'from', dest: 'copied' })).toEqual({
+      source: '/workspace/from',
+      destination: '/workspace/copied',
+      entries: 4,
+      bytes: 3,
+    })
     expect((await sh('stat -c %a copied/in/file; readlink copied/in/link')).stdout).toBe('711\nfile\n')
     await refused(copy({ from: 'from/in/file', to: 'there' }), 'already_exists', 409)
     expect(await copy({ source: 'from/in/file', destination: 'there', overwrite: true })).toMatchObject({ bytes: 3 })
@@ -196,7 +275,11 @@ inEveryShell((given) => {
 
   test('moves across mounts, all or nothing', async () => {
     await sh('mkdir -p moved/in; printf abc > moved/in/file')
-    expect(await move({ from: 'moved', to: '/tmp/moved' })).toMatchObject({ source: '/workspace/moved', destination: '/tmp/moved', entry: { type: 'directory', path: '/tmp/moved', name: 'moved' } }) // prettier-ignore
+    expect(await move({ from: 'moved', to: '/tmp/moved' })).toMatchObject({
+      source: '/workspace/moved',
+      destination: '/tmp/moved',
+      entry: { type: 'directory', path: '/tmp/moved', name: 'moved' },
+    })
     expect((await sh('cat /tmp/moved/in/file; test -e moved || echo gone')).stdout).toBe('abcgone\n')
     await sh('echo a > one; echo b > two')
     await refused(move({ source: 'one', destination: 'two' }), 'already_exists', 409)
@@ -215,7 +298,9 @@ inEveryShell((given) => {
   })
 
   const get = (query: string, headers: Record<string, string> = {}, method = 'GET') =>
-    given.transport().send({ method, path: `/shell/fs/raw?session_id=${given.id()}&${query}`, headers: { accept: '*/*', ...headers } }) // prettier-ignore
+    given
+      .transport()
+      .send({ method, path: `/shell/fs/raw?session_id=${given.id()}&${query}`, headers: { accept: '*/*', ...headers } })
 
   test('uploads and downloads files of any size unchanged', async () => {
     const content = randomBytes(20_000_000)
@@ -223,8 +308,15 @@ inEveryShell((given) => {
       for (let at = 0; at < content.length; at += 700_000) yield content.subarray(at, at + 700_000)
     }
     const input = { session_id: given.id(), path: 'raw/big.bin', mode: '0640' }
-    expect(await upload(given.transport(), 'PUT /shell/fs/raw', input, pieces())).toMatchObject({ size: 20_000_000, created: true, mode: '0640' }) // prettier-ignore
-    const { bytes, headers } = await download(given.transport(), 'GET /shell/fs/raw', { session_id: given.id(), path: 'raw/big.bin' }) // prettier-ignore
+    expect(await upload(given.transport(), 'PUT /shell/fs/raw', input, pieces())).toMatchObject({
+      size: 20_000_000,
+      created: true,
+      mode: '0640',
+    })
+    const { bytes, headers } = await download(given.transport(), 'GET /shell/fs/raw', {
+      session_id: given.id(),
+      path: 'raw/big.bin',
+    })
     const chunks: Uint8Array[] = []
     for await (const chunk of bytes) chunks.push(chunk)
     expect(Buffer.concat(chunks).equals(content)).toBe(true)
@@ -239,7 +331,9 @@ inEveryShell((given) => {
       throw new Error('the cable')
     }
     const input = { session_id: given.id(), path: 'precious' }
-    expect(await upload(given.transport(), 'PUT /shell/fs/raw', input, broken()).catch((error: unknown) => error)).toBeInstanceOf(Error) // prettier-ignore
+    expect(
+      await upload(given.transport(), 'PUT /shell/fs/raw', input, broken()).catch((error: unknown) => error),
+    ).toBeInstanceOf(Error)
     expect(await of(read({ path: 'precious' }), 'content')).toBe('old')
   })
 
@@ -255,7 +349,6 @@ inEveryShell((given) => {
       ['bytes=-3', '789', '7-9'],
       ['bytes=8-99', '89', '8-9'],
     ] as const) {
-      // prettier-ignore
       const part = await get('path=part', { range })
       expect([part.status, await part.text(), headerOf(part, 'content-range')]).toEqual([
         206,
@@ -266,11 +359,17 @@ inEveryShell((given) => {
     const beyond = await get('path=part', { range: 'bytes=10-' })
     expect([beyond.status, headerOf(beyond, 'content-range')]).toEqual([416, 'bytes */10'])
     expect(JSON.parse(await beyond.text())).toMatchObject({ code: 'range_not_satisfiable' })
-    for (const range of ['bytes=1-2,4-5', 'bytes=5-2', 'items=1-2']) expect((await get('path=part', { range })).status).toBe(200) // prettier-ignore
+    for (const range of ['bytes=1-2,4-5', 'bytes=5-2', 'items=1-2'])
+      expect((await get('path=part', { range })).status).toBe(200)
     expect((await get('path=part', { 'if-none-match': etag })).status).toBe(304)
     expect((await get('path=part', { range: 'bytes=0-1', 'if-range': '"other"' })).status).toBe(200)
     const head = await get('path=part', {}, 'HEAD')
-    expect([head.status, await head.text(), headerOf(head, 'content-length'), headerOf(head, 'etag')]).toEqual([200, '', '10', etag]) // prettier-ignore
+    expect([head.status, await head.text(), headerOf(head, 'content-length'), headerOf(head, 'etag')]).toEqual([
+      200,
+      '',
+      '10',
+      etag,
+    ])
     await write({ path: 'part', content: '0123456780' })
     expect((await get('path=part', { 'if-none-match': etag })).status).toBe(200)
     expect((await get('path=/workspace')).status).toBe(400)

@@ -12,15 +12,32 @@ inEveryShell((given) => {
 
   test('a session has the documented record with the requested values', async () => {
     const session = await given.create({
-      name: `shop-${Math.random()}`, language: 'bash', env: { A: '1', B: 'two words' }, cwd: '/tmp', metadata: { ticket: 7 },
-      timeout_secs: 90, limits: { memory_mb: 100, pids: 40 }, output_mounts: ['/output', '/plots'],
-    }) // prettier-ignore
+      name: `shop-${Math.random()}`,
+      language: 'bash',
+      env: { A: '1', B: 'two words' },
+      cwd: '/tmp',
+      metadata: { ticket: 7 },
+      timeout_secs: 90,
+      limits: { memory_mb: 100, pids: 40 },
+      output_mounts: ['/output', '/plots'],
+    })
     expect(shellSession.strict().safeParse(session).error).toBeUndefined()
     expect(session).toMatchObject({
-      id: session.session_id, status: 'ready', language: 'bash', network: 'none', timeout_secs: 90, cwd: '/tmp', metadata: { ticket: 7 },
-      limits: { memory_mb: 100, cpus: 1, pids: 40, workspace_mb: 256, max_output_bytes: 8_388_608 }, output_mounts: ['/output', '/plots'],
-      running_execs: 0, exec_count: 0, artifact_count: 0, stopped_at: null, stop_reason: null,
-    }) // prettier-ignore
+      id: session.session_id,
+      status: 'ready',
+      language: 'bash',
+      network: 'none',
+      timeout_secs: 90,
+      cwd: '/tmp',
+      metadata: { ticket: 7 },
+      limits: { memory_mb: 100, cpus: 1, pids: 40, workspace_mb: 256, max_output_bytes: 8_388_608 },
+      output_mounts: ['/output', '/plots'],
+      running_execs: 0,
+      exec_count: 0,
+      artifact_count: 0,
+      stopped_at: null,
+      stop_reason: null,
+    })
     expect(session.session_id).toMatch(/^sh_[\w-]{20}$/)
     expect(JSON.stringify(session)).not.toMatch(/[0-9a-f]{64}/)
     const result = await given.sh('pwd; echo "$A $B"; touch /output/a /plots/b && echo fine', {
@@ -34,29 +51,59 @@ inEveryShell((given) => {
     const session = await given.create({ timeoutSecs: 77, colour: 'red' })
     expect(session).toMatchObject({ timeout_secs: 77, warning: 'ignored unknown field: colour' })
     for (const input of [
-      { network: 'host' }, { limits: { disk: 5 } }, { limits: { memory_mb: 1 } }, { language: 'perl' }, { timeout_secs: 0 },
-      { output_mounts: ['/etc'] }, { output_mounts: ['/a', '/a'] }, { output_mounts: ['../a'] }, { output_mounts: ['/a/../../etc'] },
-      { cwd: 'relative' }, { env: { 'A=B': '1' } }, { max_lifetime_secs: 0 },
-    ]) expect(await failureOf(given.create(input)), JSON.stringify(input)).toMatchObject({ code: 'invalid_request', status: 400 }) // prettier-ignore
+      { network: 'host' },
+      { limits: { disk: 5 } },
+      { limits: { memory_mb: 1 } },
+      { language: 'perl' },
+      { timeout_secs: 0 },
+      { output_mounts: ['/etc'] },
+      { output_mounts: ['/a', '/a'] },
+      { output_mounts: ['../a'] },
+      { output_mounts: ['/a/../../etc'] },
+      { cwd: 'relative' },
+      { env: { 'A=B': '1' } },
+      { max_lifetime_secs: 0 },
+    ])
+      expect(await failureOf(given.create(input)), JSON.stringify(input)).toMatchObject({
+        code: 'invalid_request',
+        status: 400,
+      })
     expect((await failureOf(given.create({ language: 'perl' }))).message).toContain('"python", "javascript", "bash"')
     await given.client().deleteShell({ session_id: session.session_id })
   })
 
   test('an invalid image reference is rejected without asking Docker', async () => {
-    for (const image of ['../../etc', 'x%2f..%2f', '../../127.0.0.1:9/x', 'x --privileged', '\ud800', 'Upper', 'a'.repeat(256)])
-      expect(await failureOf(given.create({ image })), image).toMatchObject({ code: 'invalid_request', details: [{ path: 'image' }], status: 400 }) // prettier-ignore
+    for (const image of [
+      '../../etc',
+      'x%2f..%2f',
+      '../../127.0.0.1:9/x',
+      'x --privileged',
+      '\ud800',
+      'Upper',
+      'a'.repeat(256),
+    ])
+      expect(await failureOf(given.create({ image })), image).toMatchObject({
+        code: 'invalid_request',
+        details: [{ path: 'image' }],
+        status: 400,
+      })
     expect((await given.client().getShell({ session_id: given.id() })).status).toBe('ready')
   })
 
   test('a missing image is not pulled', async () => {
-    expect(await failureOf(given.create({ image: 'no-such-image:ever' }))).toMatchObject({ code: 'image_not_found', status: 404 }) // prettier-ignore
+    expect(await failureOf(given.create({ image: 'no-such-image:ever' }))).toMatchObject({
+      code: 'image_not_found',
+      status: 404,
+    })
     const failed = await given.client().listShells({ status: 'failed' })
     expect(failed.sessions[0]).toMatchObject({
       status: 'failed',
       stop_reason: 'image_error',
       image: 'no-such-image:ever',
     })
-    expect(await failureOf(given.create({ image: 'no-such-image:ever', pull: true }))).toMatchObject({ code: 'feature_disabled' }) // prettier-ignore
+    expect(await failureOf(given.create({ image: 'no-such-image:ever', pull: true }))).toMatchObject({
+      code: 'feature_disabled',
+    })
   })
 
   test('lists sessions newest first, in pages, by status', async () => {
@@ -82,11 +129,21 @@ inEveryShell((given) => {
     const { session_id } = await given.create({ name: 'short' })
     const exec = await given.client().shellExec({ session_id, command: 'sleep 3600', background: true })
     await given.client().deleteShell({ session_id })
-    expect(await get(session_id)).toMatchObject({ status: 'stopped', stop_reason: 'deleted', running_execs: 0, exec_count: 1, stopped_at: expect.any(String) }) // prettier-ignore
+    expect(await get(session_id)).toMatchObject({
+      status: 'stopped',
+      stop_reason: 'deleted',
+      running_execs: 0,
+      exec_count: 1,
+      stopped_at: expect.any(String),
+    })
     expect(await given.client().getShellExec({ exec_id: exec.exec_id })).toMatchObject({ status: 'exited' })
     await given.client().deleteShell({ session_id })
     const closed = await failureOf(given.sh('true', { session_id }))
-    expect(closed).toMatchObject({ code: 'session_closed', status: 410, details: { stop_reason: 'deleted', reason: 'deleted' } }) // prettier-ignore
+    expect(closed).toMatchObject({
+      code: 'session_closed',
+      status: 410,
+      details: { stop_reason: 'deleted', reason: 'deleted' },
+    })
     expect(await failureOf(given.client().touchShell({ session_id }))).toMatchObject({ code: 'session_closed' })
     // The name is available again.
     expect((await given.create({ name: 'short' })).name).toBe('short')
@@ -105,7 +162,13 @@ inEveryShell((given) => {
     await given.sh('sleep 4343 >/dev/null 2>&1 &', { session_id })
     const { killed } = await client.killShell({ session_id })
     expect(killed).toBeGreaterThanOrEqual(3)
-    expect((await frames).at(-1)).toMatchObject({ type: 'exit', exit_code: 137, signal: 'SIGKILL', timed_out: false, left_running: 0 }) // prettier-ignore
+    expect((await frames).at(-1)).toMatchObject({
+      type: 'exit',
+      exit_code: 137,
+      signal: 'SIGKILL',
+      timed_out: false,
+      left_running: 0,
+    })
     expect(await client.killShell({ session_id })).toEqual({ killed: 0 })
     expect((await given.sh('cat file; ps -o args', { session_id })).stdout).toMatch(/^kept\n(?![^]*4343)/)
     await client.deleteShell({ session_id })
@@ -116,9 +179,14 @@ inEveryShell((given) => {
     const session_id = 'sh_AAAAAAAAAAAAAAAAAAAA'
     const client = given.client()
     const calls = [
-      () => client.getShell({ session_id }), () => client.touchShell({ session_id }), () => client.killShell({ session_id }), () => client.deleteShell({ session_id }),
-      () => client.listArtifacts({ session_id }), () => client.shellExec({ session_id, command: 'true' }), () => client.readShellFile({ session_id, path: 'a' }),
-    ] // prettier-ignore
+      () => client.getShell({ session_id }),
+      () => client.touchShell({ session_id }),
+      () => client.killShell({ session_id }),
+      () => client.deleteShell({ session_id }),
+      () => client.listArtifacts({ session_id }),
+      () => client.shellExec({ session_id, command: 'true' }),
+      () => client.readShellFile({ session_id, path: 'a' }),
+    ]
     for (const call of calls)
       expect(await failureOf(call())).toMatchObject({
         code: 'shell_session_not_found',
@@ -131,7 +199,9 @@ inEveryShell((given) => {
     const touched = await given.client().touchShell({ session_id, timeout_secs: 600 })
     expect(Date.parse(touched.expires_at)).toBeGreaterThan(Date.parse(expires_at))
     expect(touched.timeout_secs).toBe(600)
-    const running = await given.client().shellExec({ session_id, command: 'until test -e go; do sleep 0.1; done', background: true }) // prettier-ignore
+    const running = await given
+      .client()
+      .shellExec({ session_id, command: 'until test -e go; do sleep 0.1; done', background: true })
     await given.client().touchShell({ session_id, timeout_secs: 0.3 })
     await waitUntil(async () => Date.parse((await get(session_id)).last_active_at) < Date.now() - 1000)
     expect(await get(session_id)).toMatchObject({ status: 'ready', running_execs: 1 })
@@ -175,7 +245,10 @@ inEveryShell((given) => {
     expect(await get(session_id)).toMatchObject({ stop_reason: 'container_died' })
     const lost = await given.client().getShellExec({ exec_id: background.exec_id })
     expect(lost).toMatchObject({ status: 'lost', exit_code: null })
-    expect(await failureOf(given.sh('true', { session_id }))).toMatchObject({ code: 'session_closed', details: { reason: 'container_died' } }) // prettier-ignore
+    expect(await failureOf(given.sh('true', { session_id }))).toMatchObject({
+      code: 'session_closed',
+      details: { reason: 'container_died' },
+    })
   })
 
   test('the engine reports the number of sessions, and ends them when it ends', async () => {

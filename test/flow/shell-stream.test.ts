@@ -21,7 +21,12 @@ inEveryShell(
       for (const frame of frames) expect(execFrame.safeParse(frame).error, JSON.stringify(frame)).toBeUndefined()
       const [start] = frames
       expect(start).toMatchObject({ session_id: given.id(), exec_id: expect.stringMatching(/^ex_/) })
-      expect(frames.at(-1)).toMatchObject({ exit_code: 4, exec_id: start!['exec_id'], stdout_bytes: 4, artifact_id: frames.at(-2)!['artifact_id'] }) // prettier-ignore
+      expect(frames.at(-1)).toMatchObject({
+        exit_code: 4,
+        exec_id: start!['exec_id'],
+        stdout_bytes: 4,
+        artifact_id: frames.at(-2)!['artifact_id'],
+      })
       expect(frames.at(-1)).not.toHaveProperty('stdout')
     })
 
@@ -115,7 +120,10 @@ inEveryShell(
 
     test('disconnecting ends the command, unless it is to continue', async () => {
       const stop = new AbortController()
-      const reading = stream({ command: 'echo begun; sleep 8888' }, { signal: stop.signal, onFrame: ({ type }) => void (type === 'stdout' && stop.abort()) }) // prettier-ignore
+      const reading = stream(
+        { command: 'echo begun; sleep 8888' },
+        { signal: stop.signal, onFrame: ({ type }) => void (type === 'stdout' && stop.abort()) },
+      )
       await reading.catch(() => {})
       await waitUntil(async () => !(await sh('ps -o args')).stdout.includes('sleep 8888'))
     })
@@ -123,7 +131,11 @@ inEveryShell(
     test('a continuing command can be followed again after the last received frame, to the same end', async () => {
       const stop = new AbortController()
       const seen: AnyFrame[] = []
-      const body = { command: 'i=0; while [ $i -lt 40 ]; do echo $i; i=$((i+1)); until test -e /workspace/on || [ $i -lt 5 ]; do sleep 0.05; done; done', on_disconnect: 'continue' } // prettier-ignore
+      const body = {
+        command:
+          'i=0; while [ $i -lt 40 ]; do echo $i; i=$((i+1)); until test -e /workspace/on || [ $i -lt 5 ]; do sleep 0.05; done; done',
+        on_disconnect: 'continue',
+      }
       const onFrame = (frame: AnyFrame) => {
         seen.push(frame)
         if (bytesOf(seen).toString().includes('3\n')) stop.abort()
@@ -144,7 +156,8 @@ inEveryShell(
       expect(bytesOf(all).toString()).toBe(Array.from({ length: 40 }, (_, at) => `${at}\n`).join(''))
       expect(all.at(-1)).toMatchObject({ type: 'exit', exit_code: 0 })
       const again: AnyFrame[] = []
-      for await (const frame of follow(given.transport(), 'GET /shell/exec/{exec_id}/stream', { exec_id })) again.push(frame as AnyFrame) // prettier-ignore
+      for await (const frame of follow(given.transport(), 'GET /shell/exec/{exec_id}/stream', { exec_id }))
+        again.push(frame as AnyFrame)
       expect(again).toEqual(all)
     })
 
@@ -176,7 +189,10 @@ inEveryShell(
     })
 
     test('failing to start is a regular error response', async () => {
-      expect(await failureOf(stream({ session_id: 'sh_none', command: 'true' }))).toMatchObject({ code: 'shell_session_not_found', status: 404 }) // prettier-ignore
+      expect(await failureOf(stream({ session_id: 'sh_none', command: 'true' }))).toMatchObject({
+        code: 'shell_session_not_found',
+        status: 404,
+      })
       expect(await failureOf(stream({ command: 'true', timeout_secs: 0 }))).toMatchObject({ code: 'invalid_request' })
       expect(await failureOf(stream({ command: 'true', cwd: '/none' }))).toMatchObject({ code: 'file_not_found' })
     })
@@ -201,7 +217,10 @@ inEveryShell(
       const { session_id } = await given.create()
       let started = () => {}
       const runs = new Promise<void>((resolve) => (started = resolve))
-      const reading = stream({ session_id, command: 'echo a > /output/last; sleep 3600' }, { onFrame: ({ type }) => void (type === 'start' && started()) }) // prettier-ignore
+      const reading = stream(
+        { session_id, command: 'echo a > /output/last; sleep 3600' },
+        { onFrame: ({ type }) => void (type === 'start' && started()) },
+      )
       await runs
       await waitUntil(async () => (await given.client().listShellFiles({ session_id, path: '/output' })).total === 1)
       await given.client().deleteShell({ session_id })

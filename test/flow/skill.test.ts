@@ -19,7 +19,9 @@ const { stdout: skill } = await bax(['skill'])
 const lines = [...skill.matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap(([, code]) => code!.trimEnd().split('\n'))
 
 /** Commands and flags in sentences, once each. */
-const inline = [...new Set([...skill.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/`((?:bax |-)[^`]*)`/g)].map(([, code]) => code!))] // prettier-ignore
+const inline = [
+  ...new Set([...skill.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/`((?:bax |-)[^`]*)`/g)].map(([, code]) => code!)),
+]
 
 /** Turns code of a sentence into a line: completes what is only named, and replaces placeholders. */
 function lineOf(code: string, at: number): string {
@@ -98,7 +100,9 @@ describe('the core', { shuffle: false }, () => {
       const { code, stdout, stderr } = await run(line)
       expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
       // The longest matching beginning.
-      const start = Object.keys(outputs).filter((one) => line.startsWith(one)).toSorted((a, b) => b.length - a.length)[0] // prettier-ignore
+      const start = Object.keys(outputs)
+        .filter((one) => line.startsWith(one))
+        .toSorted((a, b) => b.length - a.length)[0]
       if (start) expect(stdout).toMatch(outputs[start]!)
     })
   }

@@ -25,7 +25,12 @@ inUsualHomes(pages, (given) => {
   test('tables and grids become records, with a warning about rows that are not rendered', async () => {
     await given.open('/grid')
     const grid = { caption: 'Guests', rows: [{ Guest: 'Anna', Room: 'Single' }] }
-    const days = { rows: [{ Day: '1', Price: '40' }, { Day: '2', Price: '50' }] } // prettier-ignore
+    const days = {
+      rows: [
+        { Day: '1', Price: '40' },
+        { Day: '2', Price: '50' },
+      ],
+    }
     const warning =
       'the page has rendered 1 of the 900 rows of a table "Guests" with the columns Guest, Room: scroll to the others and extract them then'
     const data = await given.do('extract_structured_content', { query: 'all tables' })
@@ -35,10 +40,22 @@ inUsualHomes(pages, (given) => {
     expect(said).toBe(warning)
     const { content } = (await given.do('get_content', { kind: 'json' })) as { content: { tables: unknown } }
     expect(content.tables).toEqual([
-      { caption: 'Guests', rows: [['', 'Guest', 'Room'], ['', 'Anna', 'Single']] },
+      {
+        caption: 'Guests',
+        rows: [
+          ['', 'Guest', 'Room'],
+          ['', 'Anna', 'Single'],
+        ],
+      },
       { caption: null, rows: [['Day', 'Price']] },
-      { caption: null, rows: [['1', '40'], ['2', '50']] },
-    ]) // prettier-ignore
+      {
+        caption: null,
+        rows: [
+          ['1', '40'],
+          ['2', '50'],
+        ],
+      },
+    ])
   })
 
   test('rejects an invalid schema before any request, with the field', async () => {

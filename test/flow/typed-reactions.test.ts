@@ -26,15 +26,27 @@ const scripts: Record<string, readonly [reacts: Reacts, script: string]> = {
   'keys cancelled': ['to presses', on('keydown', "event.key === 'b' && event.preventDefault()")],
   'text cancelled': ['to presses', on('beforeinput', "event.data === 'c' && event.preventDefault()")],
   'value rewritten': ['to presses', on('input', 'event.target.value = event.target.value.toUpperCase()')],
-  'value rewritten by a microtask': ['to presses', `a.maxLength = 9; ${on('input', "queueMicrotask(() => { a.value = a.value + '-' })")}`],
+  'value rewritten by a microtask': [
+    'to presses',
+    `a.maxLength = 9; ${on('input', "queueMicrotask(() => { a.value = a.value + '-' })")}`,
+  ],
   'value restored': ['to presses', `a.maxLength = 9; ${on('input', "a.value = 'old'")}`],
   'field removed': ['always', on('keyup', 'event.target.value.length > 0 && event.target.remove()')],
-  'selection changed': ['to presses', `a.maxLength = 9; document.${on('selectionchange', 'setTimeout(() => a.setSelectionRange(0, 0))')}`],
-  'focus moves into a frame': ['to presses', `const frame = document.createElement('iframe'); frame.srcdoc = '<input id=x>'; document.body.append(frame)
-    a.maxLength = 9; ${on('keydown', "event.key === 'b' && frame.contentDocument.querySelector('input').focus()")}`],
-  'inside a component': ['always', `const host = document.createElement('x-a'); a.before(host); host.append(a)
-    host.attachShadow({ mode: 'closed' }).innerHTML = '<div><slot></slot></div>'`],
-} // prettier-ignore
+  'selection changed': [
+    'to presses',
+    `a.maxLength = 9; document.${on('selectionchange', 'setTimeout(() => a.setSelectionRange(0, 0))')}`,
+  ],
+  'focus moves into a frame': [
+    'to presses',
+    `const frame = document.createElement('iframe'); frame.srcdoc = '<input id=x>'; document.body.append(frame)
+    a.maxLength = 9; ${on('keydown', "event.key === 'b' && frame.contentDocument.querySelector('input').focus()")}`,
+  ],
+  'inside a component': [
+    'always',
+    `const host = document.createElement('x-a'); a.before(host); host.append(a)
+    host.attachShadow({ mode: 'closed' }).innerHTML = '<div><slot></slot></div>'`,
+  ],
+}
 
 /** Whether a timer reacts: it may or may not run before the next key, also with Playwright. */
 const isTimed = (script: string) => script.includes('setTimeout')
@@ -53,8 +65,11 @@ beforeAll(async () => {
   const page = (script: string) => `<!doctype html><title>Fields</title>${boxes}<script>${script}</script>`
   const pages = Object.fromEntries(
     // A page that logs its keys listens to all of them, and is never typed into at once.
-    names.flatMap((name, at) => [[`/quiet${at}`, page(scripts[name]![1])], [`/logs${at}`, page(`${log};${scripts[name]![1]}`)]]),
-  ) // prettier-ignore
+    names.flatMap((name, at) => [
+      [`/quiet${at}`, page(scripts[name]![1])],
+      [`/logs${at}`, page(`${log};${scripts[name]![1]}`)],
+    ]),
+  )
   ;[site, homes] = await Promise.all([serveSite(pages), openHomes()])
   session = (await homes.clients.embedded.createSession({ headless: true })).session_id!
 })

@@ -19,7 +19,13 @@ afterAll(async () => {
 test.skipIf(process.platform !== 'linux')('an engine that is stopped leaves only the folder of its data', async () => {
   const [home, temporary] = [join(folder, 'home'), join(folder, 'tmp')]
   await Promise.all([mkdir(home), mkdir(temporary)])
-  const env = { HOME: home, TMPDIR: temporary, XDG_DATA_HOME: undefined, XDG_CACHE_HOME: undefined, XDG_CONFIG_HOME: undefined } // prettier-ignore
+  const env = {
+    HOME: home,
+    TMPDIR: temporary,
+    XDG_DATA_HOME: undefined,
+    XDG_CACHE_HOME: undefined,
+    XDG_CONFIG_HOME: undefined,
+  }
   const bax = (...argv: string[]) => built.run(argv, { env })
   expect(await bax('session', 'create')).toMatchObject({ code: 0 })
   expect(await bax('do', 'get-content')).toMatchObject({ code: 0 })

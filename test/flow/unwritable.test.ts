@@ -167,7 +167,9 @@ describe.skipIf(noDisk !== null)(`a disk${noDisk ? `: skipped, ${noDisk}` : ''}`
         /^error: cannot write \/\S+\/state\/\S+: no space left on the device\nhint: free some space/,
       )
       const missing = join(disk.path, 'none')
-      const scrape = await built.run(['scrape', site.url, '--render', 'browser', '--embedded'], { env: { BAX_STATE_DIR: stateDir, TMPDIR: missing } }) // prettier-ignore
+      const scrape = await built.run(['scrape', site.url, '--render', 'browser', '--embedded'], {
+        env: { BAX_STATE_DIR: stateDir, TMPDIR: missing },
+      })
       expect(scrape).toMatchObject({ code: 7, stdout: '' })
       expect(scrape.stderr).toMatch(new RegExp(`^error: cannot write ${missing}/\\S+: no such file or folder\\n`))
     },
@@ -181,7 +183,11 @@ describe.skipIf(noDisk !== null)(`a disk${noDisk ? `: skipped, ${noDisk}` : ''}`
     expect(code).toBe(7)
     expect(stderr).toMatch(/^error: cannot write \/\S+\/state\/\S+: the file system is read-only\n$/)
     const json = await bax(['profile', 'save', 'x', '--embedded', '--json'])
-    expect(JSON.parse(json.stdout)).toMatchObject({ success: false, code: 'internal_error', error: expect.stringContaining('read-only') }) // prettier-ignore
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      success: false,
+      code: 'internal_error',
+      error: expect.stringContaining('read-only'),
+    })
     expect(json.code).toBe(7)
   })
 })

@@ -105,7 +105,9 @@ const put = (name: string, inFolder: string, content: string) =>
     })(),
   ) as Promise<SessionFile>
 const stored = async () => {
-  const { files } = (await call(homes.transports.http, 'GET /sessions/{session_id}/files', { session_id: session })) as SessionFileList // prettier-ignore
+  const { files } = (await call(homes.transports.http, 'GET /sessions/{session_id}/files', {
+    session_id: session,
+  })) as SessionFileList
   return files.map(({ name }) => name).toSorted()
 }
 
@@ -132,7 +134,10 @@ describe('a folder', () => {
   })
 
   test('is uploaded by a script, and over HTTP file by file', async () => {
-    await writeFile(join(folder, 'flow.yaml'), `session: { session_id: ${session} }\nsteps:\n  - upload_files: { selector: '#folder', files: [photos] }\n`) // prettier-ignore
+    await writeFile(
+      join(folder, 'flow.yaml'),
+      `session: { session_id: ${session} }\nsteps:\n  - upload_files: { selector: '#folder', files: [photos] }\n`,
+    )
     const done = await cli(['run', 'flow.yaml'])
     expect(done.stderr + done.stdout).toContain('1 passed')
     expect(await selected('folder')).toEqual(photos)
@@ -159,7 +164,11 @@ describe('a folder', () => {
 
   test('gives its files to an input for several files', async () => {
     expect((await cli(['upload', '#many', 'photos'])).code).toBe(0)
-    expect(await selected('many')).toEqual([['.hidden', 'H'], ['a.txt', 'A'], ['ä b.txt', 'B']]) // prettier-ignore
+    expect(await selected('many')).toEqual([
+      ['.hidden', 'H'],
+      ['a.txt', 'A'],
+      ['ä b.txt', 'B'],
+    ])
     expect((await cli(['upload', '#one', 'photos'])).stderr).toContain('#one accepts one file, not 3')
   })
 
@@ -181,8 +190,13 @@ describe('a folder', () => {
 
   test('leaves the disk with its files', async () => {
     await cli(['upload', '#folder', 'photos'])
-    await call(homes.transports.http, 'DELETE /sessions/{session_id}/files/{name}', { session_id: session, name: 'photos/a.txt' }) // prettier-ignore
-    expect(await valueIn(`[...folder.files].find(({ name }) => name === 'a.txt').text().then(() => true, () => false)`)).toBe(false) // prettier-ignore
+    await call(homes.transports.http, 'DELETE /sessions/{session_id}/files/{name}', {
+      session_id: session,
+      name: 'photos/a.txt',
+    })
+    expect(
+      await valueIn(`[...folder.files].find(({ name }) => name === 'a.txt').text().then(() => true, () => false)`),
+    ).toBe(false)
     const result = await run('upload_files', { selector: '#folder', files: ['photos/a.txt'] })
     expect(result).toMatchObject({ success: false, error: 'the session has no file "photos/a.txt" to upload' })
   })
@@ -235,7 +249,10 @@ test('a local engine selects a folder of this machine, without links', async () 
       })
       return results[1]!
     }
-    expect(await run('photos')).toMatchObject({ success: true, data: { files: expect.arrayContaining(photos.map(([name]) => name)) } }) // prettier-ignore
+    expect(await run('photos')).toMatchObject({
+      success: true,
+      data: { files: expect.arrayContaining(photos.map(([name]) => name)) },
+    })
     expect(await run('linked')).toMatchObject({ success: false, error: expect.stringContaining('is a symbolic link') })
   } finally {
     await local.close()

@@ -43,14 +43,17 @@ inUsualHomes(pages, (given) => {
     [{ selector: 'li', list: ['Tea'] }, 'expected li to list ["Tea"], but it is ["Tea","Brown bread"]'],
     [{ selector: 'li', count: 3 }, 'expected li to match this many elements: 3, but 2 match'],
     [{ title: 'Other' }, 'expected the page to have the title "Other", but it is "Shop"'],
-    [{ selector: '#terms', state: 'checked' }, 'expected #terms to be "checked", but it is visible, enabled, editable, in_viewport'],
+    [
+      { selector: '#terms', state: 'checked' },
+      'expected #terms to be "checked", but it is visible, enabled, editable, in_viewport',
+    ],
   ])('verify of %j fails with the expected and the actual value', async (data, error) => {
     await given.open('/')
     const failed = await mismatch(data)
     expect(failed).toMatchObject({ code: 'expectation_failed', error })
     expect(failed.details).toHaveProperty('expected')
     expect(failed.details).toHaveProperty('actual')
-  }) // prettier-ignore
+  })
 
   test('verify reports the text of a page without the expected one', async () => {
     await given.open('/')

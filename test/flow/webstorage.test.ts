@@ -13,7 +13,12 @@ inUsualHomes(pages, (given) => {
     await given.open('/')
     await given.do(clear)
     expect(await given.do(get)).toEqual({ result: { type: 'object', value: {} } })
-    await given.do(set, { items: [{ key: 'theme', value: 'dark' }, { key: '', value: 'ö 😀' }] }) // prettier-ignore
+    await given.do(set, {
+      items: [
+        { key: 'theme', value: 'dark' },
+        { key: '', value: 'ö 😀' },
+      ],
+    })
     expect(await given.value(get)).toEqual({ theme: 'dark', '': 'ö 😀' })
     expect(await given.evaluate(`${area}Storage.getItem('theme')`)).toBe('dark')
     const inside = { selector: 'frame=#inner >> #p', expression: `${area}Storage.getItem('theme')` }
@@ -25,15 +30,19 @@ inUsualHomes(pages, (given) => {
   })
 
   test.each([
-    'get_local_storage', 'set_local_storage', 'clear_local_storage',
-    'get_session_storage', 'set_session_storage', 'clear_session_storage',
+    'get_local_storage',
+    'set_local_storage',
+    'clear_local_storage',
+    'get_session_storage',
+    'set_session_storage',
+    'clear_session_storage',
   ])('%s fails on a page without storage', async (command) => {
     await given.do('navigate_to', { url: 'data:text/html,<p>none</p>' })
     const data = command.startsWith('set') ? { items: [{ key: 'a', value: 'b' }] } : undefined
     const { code, error } = await given.fails(command, data)
     expect(code).toBe('evaluate_failed')
     expect(error).toBe('data:text/html,<p>none</p> has no storage')
-  }) // prettier-ignore
+  })
 
   test('reports that the storage is full', async () => {
     await given.open('/')

@@ -53,7 +53,8 @@ describe.skipIf(reason)(`DokuWiki${reason ? ` (skipped: ${reason})` : ''}`, () =
     }
     const host = () => wiki.url.replace('http://', '')
     /** Returns the reference in the first line of an output that matches. */
-    const refIn = ({ stdout }: CliResult, line: RegExp) => /\be\d+\b/.exec(stdout.split('\n').find((text) => line.test(text))!)![0] // prettier-ignore
+    const refIn = ({ stdout }: CliResult, line: RegExp) =>
+      /\be\d+\b/.exec(stdout.split('\n').find((text) => line.test(text))!)![0]
 
     const logIn = async () => {
       await run(`bax open ${host()}`)

@@ -46,7 +46,9 @@ test.each(['item', 'entry', 'media:content', 'a'])('shows a feed of only %s star
 
 test('reads a feed that contains a page, and a truncated one', () => {
   const page = `${'<div>'.repeat(30)}Words${'</div>'.repeat(30)}`
-  const { tree, markdown } = xmlDocument(of(`<feed><entry><title>A</title><content>${page}</content></entry><entry><title>B`)) // prettier-ignore
+  const { tree, markdown } = xmlDocument(
+    of(`<feed><entry><title>A</title><content>${page}</content></entry><entry><title>B`),
+  )
   expect(markdown).toBeUndefined()
   expect(JSON.stringify(tree)).toMatch(/"A".*Words.*"B"/)
 })

@@ -18,8 +18,10 @@ const floods: Record<string, string> = {
   'console messages without end': 'for (;;) console.log("x".repeat(1000))',
   'console messages with objects': often('console.log({ n, document })'),
   'console messages of a worker': inWorker('for (;;) console.log("x".repeat(1000))'),
-  'console messages of frames': 'for (let n = 0; n < 5; n += 1) document.body.append(Object.assign(document.createElement("iframe"), { srcdoc: "<script>setInterval(() => { for (let n = 0; n < 200; n += 1) console.log(n) }, 1)</" + "script>" }))',
-  errors: 'setInterval(() => { for (let n = 0; n < 200; n += 1) setTimeout(() => { throw new Error("x".repeat(1000)) }) }, 1)',
+  'console messages of frames':
+    'for (let n = 0; n < 5; n += 1) document.body.append(Object.assign(document.createElement("iframe"), { srcdoc: "<script>setInterval(() => { for (let n = 0; n < 200; n += 1) console.log(n) }, 1)</" + "script>" }))',
+  errors:
+    'setInterval(() => { for (let n = 0; n < 200; n += 1) setTimeout(() => { throw new Error("x".repeat(1000)) }) }, 1)',
   'rejected promises': often('Promise.reject(new Error("no"))'),
   alerts: 'setInterval(() => { alert("once more"); confirm("sure?"); prompt("why?") }, 1)',
   'print dialogs': 'setInterval(() => print(), 1)',
@@ -29,21 +31,30 @@ const floods: Record<string, string> = {
   'messages to itself': often('postMessage("x".repeat(1000), "*")'),
   requests: 'setInterval(() => { for (let n = 0; n < 20; n += 1) fetch("/?" + Math.random()).catch(() => {}) }, 1)',
   'data URLs': often('fetch("data:,x")'),
-  websockets: 'setInterval(() => { for (let n = 0; n < 5; n += 1) new WebSocket("ws://" + location.host + "/none") }, 1)',
+  websockets:
+    'setInterval(() => { for (let n = 0; n < 5; n += 1) new WebSocket("ws://" + location.host + "/none") }, 1)',
   workers: `setInterval(() => ${inWorker('1')}.terminate(), 20)`,
-  frames: 'setInterval(() => { const frame = document.createElement("iframe"); document.body.append(frame); setTimeout(() => frame.remove(), 5) }, 1)',
-  'windows': 'setInterval(() => window.open("/?" + Math.random()), 5)',
-  'requests for permissions': often('Notification.requestPermission(); navigator.geolocation.getCurrentPosition(() => {}, () => {})'),
-  'changes of the document': often('document.body.append("x".repeat(100)); if (document.body.childNodes.length > 1000) document.body.textContent = ""'),
-  downloads: 'setInterval(() => { const link = document.createElement("a"); link.href = URL.createObjectURL(new Blob(["x".repeat(1000)])); link.download = "a.txt"; link.click() }, 1)',
+  frames:
+    'setInterval(() => { const frame = document.createElement("iframe"); document.body.append(frame); setTimeout(() => frame.remove(), 5) }, 1)',
+  windows: 'setInterval(() => window.open("/?" + Math.random()), 5)',
+  'requests for permissions': often(
+    'Notification.requestPermission(); navigator.geolocation.getCurrentPosition(() => {}, () => {})',
+  ),
+  'changes of the document': often(
+    'document.body.append("x".repeat(100)); if (document.body.childNodes.length > 1000) document.body.textContent = ""',
+  ),
+  downloads:
+    'setInterval(() => { const link = document.createElement("a"); link.href = URL.createObjectURL(new Blob(["x".repeat(1000)])); link.download = "a.txt"; link.click() }, 1)',
   beacons: often('navigator.sendBeacon("/?" + Math.random(), "x".repeat(1000))'),
-  'navigations of frames': 'const frame = document.body.appendChild(document.createElement("iframe")); setInterval(() => { frame.src = "/?" + Math.random() }, 1)',
+  'navigations of frames':
+    'const frame = document.body.appendChild(document.createElement("iframe")); setInterval(() => { frame.src = "/?" + Math.random() }, 1)',
   'messages between pages': often('new BroadcastChannel("all").postMessage("x".repeat(1000))'),
-  'choosers of files': 'const file = Object.assign(document.createElement("input"), { type: "file" }); setInterval(() => file.click(), 1)',
+  'choosers of files':
+    'const file = Object.assign(document.createElement("input"), { type: "file" }); setInterval(() => file.click(), 1)',
   cookies: often('document.cookie = "a" + (n % 50) + "=" + Math.random()'),
   reloads: 'setTimeout(() => location.reload(), 5)',
   'a script without end': 'for (;;);',
-} // prettier-ignore
+}
 
 /** Console messages of a burst. */
 const messages = 3000

@@ -55,11 +55,16 @@ describe('Markdown', () => {
 describe('structured data', () => {
   test('trims labels before their colon', async () => {
     const html = `<head><meta property="size${many(' ')}b" content="4"><meta property="weight  :" content="5"></head>`
-    expect((await structured(`${html}<p>x</p>`, { weight: 'number', size: 'number' })).value).toMatchObject({ weight: 5 }) // prettier-ignore
+    expect((await structured(`${html}<p>x</p>`, { weight: 'number', size: 'number' })).value).toMatchObject({
+      weight: 5,
+    })
   })
 
   test('limits the search in nested cards', async () => {
-    const card = { title: 'string', cards: [{ title: 'string', cards: [{ title: 'string', cards: [{ title: 'string' }] }] }] } // prettier-ignore
+    const card = {
+      title: 'string',
+      cards: [{ title: 'string', cards: [{ title: 'string', cards: [{ title: 'string' }] }] }],
+    }
     const html = many('<div class=c><h2>t</h2><a href=x>y</a></div><div class=c>')
     expect((await structured(html, { cards: [card] })).value).toHaveProperty('cards')
   })
@@ -67,7 +72,10 @@ describe('structured data', () => {
   test('fills a schema of maximum size from a page of labels', async () => {
     const words = 'amber birch cedar dune ember fjord grove heath islet jetty'.split(' ')
     const names = words.flatMap((a) => words.flatMap((b) => ['x', 'y'].map((c) => `${a}_${b}_${c}`)))
-    const html = Array.from({ length: 5000 }, (_, at) => `<p>${words[at % 10]} ${words[(at >> 3) % 10]} ${at}: ${at}</p>`).join('') // prettier-ignore
+    const html = Array.from(
+      { length: 5000 },
+      (_, at) => `<p>${words[at % 10]} ${words[(at >> 3) % 10]} ${at}: ${at}</p>`,
+    ).join('')
     const schema = Object.fromEntries(names.map((name) => [name, ['string']]))
     expect(Object.keys((await structured(html, schema)).value as object)).toHaveLength(names.length)
   })

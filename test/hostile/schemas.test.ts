@@ -22,12 +22,18 @@ describe('references', () => {
   })
 
   test('compiles a subschema with many references once', async () => {
-    const schema = { type: 'object', $defs: { big: { type: 'object', properties: each(200, { type: 'string' }) } }, properties: each(200, { $ref: '#/$defs/big' }) } // prettier-ignore
+    const schema = {
+      type: 'object',
+      $defs: { big: { type: 'object', properties: each(200, { type: 'string' }) } },
+      properties: each(200, { $ref: '#/$defs/big' }),
+    }
     expect((await from('<p>x</p>', schema)).valid).toBe(true)
   })
 
   test('rejects endless and exponentially branching references', async () => {
-    const twice = Object.fromEntries(names(40).map((name, at) => [name, { allOf: [{ $ref: `#/$defs/p${at + 1}` }, { $ref: `#/$defs/p${at + 1}` }] }])) // prettier-ignore
+    const twice = Object.fromEntries(
+      names(40).map((name, at) => [name, { allOf: [{ $ref: `#/$defs/p${at + 1}` }, { $ref: `#/$defs/p${at + 1}` }] }]),
+    )
     const branching = { $ref: '#/$defs/p0', $defs: { ...twice, p40: {} } }
     for (const schema of [branching, { $ref: '#/$defs/a', $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } } }]) {
       await expect(from('<p>x</p>', schema)).rejects.toMatchObject({

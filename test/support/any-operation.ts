@@ -138,7 +138,11 @@ export function anyOperation(homes: Homes, { url }: OperationSite): Record<strin
     'scrape with json': scrape('/', { formats: ['markdown', 'json', 'summary'] }),
     crawl: () => client.crawl({ url: `${url}/`, render: 'browser' }),
     map: () => client.map({ url: `${url}/` } as never),
-    extract: () => client.extract({ urls: [`${url}/`], schema: { type: 'object', properties: { title: { type: 'string' } } } } as never), // prettier-ignore
+    extract: () =>
+      client.extract({
+        urls: [`${url}/`],
+        schema: { type: 'object', properties: { title: { type: 'string' } } },
+      } as never),
     search: () => client.search({ query: 'words', formats: ['markdown'], render: 'browser' } as never),
     'search in tabs': ({ id }) => client.search({ query: 'words', formats: ['markdown'], session_id: id } as never),
     download: ({ id }) =>
@@ -156,7 +160,11 @@ export function anyOperation(homes: Homes, { url }: OperationSite): Record<strin
         const made = await client.createSession({ start_url: `${url}/form`, locale: 'de' } as never)
         return [made, made.session_id && (await client.closeSession({ session_id: made.session_id }))]
       }),
-    lookup: ({ id }) => all(() => client.getSession({ session_id: id }), () => client.listSessions({})), // prettier-ignore
+    lookup: ({ id }) =>
+      all(
+        () => client.getSession({ session_id: id }),
+        () => client.listSessions({}),
+      ),
     profile: ({ id }) =>
       all(async () => {
         const { profile_id } = await client.saveProfile({ name: `saved ${Math.random()}`, session_id: id })

@@ -28,7 +28,11 @@ export async function connectCdp(address: string): Promise<CdpClient> {
   const events: CdpEvent[] = []
   let lastId = 0
   socket.on('message', (data: Buffer) => {
-    const message = JSON.parse(data.toString()) as CdpEvent & { id?: number; result: Result; error?: { code: number; message: string } } // prettier-ignore
+    const message = JSON.parse(data.toString()) as CdpEvent & {
+      id?: number
+      result: Result
+      error?: { code: number; message: string }
+    }
     if (message.id === undefined) return events.push(message)
     const call = pending.get(message.id)!
     pending.delete(message.id)

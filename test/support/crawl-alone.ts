@@ -12,7 +12,15 @@ export async function crawlAlone(
   config: Partial<EngineConfig> = {},
 ): Promise<CrawlAnswer> {
   const stateDir = await mkdtemp(join(tmpdir(), 'bax-test-alone-'))
-  const engine = createEngine({ home: 'embedded', stateDir, cacheDir: join(stateDir, 'cache'), display: false, writeAnywhere: true, log: () => {}, ...config }) // prettier-ignore
+  const engine = createEngine({
+    home: 'embedded',
+    stateDir,
+    cacheDir: join(stateDir, 'cache'),
+    display: false,
+    writeAnywhere: true,
+    log: () => {},
+    ...config,
+  })
   try {
     return (await engine.crawls.crawl(crawlInput.parse({ ...input, async: false }), callOf())) as CrawlAnswer
   } finally {

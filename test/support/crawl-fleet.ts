@@ -68,11 +68,29 @@ interface FleetOptions {
 export async function openCrawlFleet({ url, client }: TestRedis, options: FleetOptions = {}): Promise<CrawlFleet> {
   const stateDir = await mkdtemp(join(tmpdir(), 'bax-test-fleet-'))
   const log = () => {}
-  const engine = createEngine({ home: 'embedded', stateDir, cacheDir: join(stateDir, 'cache'), display: false, writeAnywhere: true, log }) // prettier-ignore
+  const engine = createEngine({
+    home: 'embedded',
+    stateDir,
+    cacheDir: join(stateDir, 'cache'),
+    display: false,
+    writeAnywhere: true,
+    log,
+  })
   const program = await makeHostProgram(workerSource)
   const redis = await connectRedis({ url, log })
   const { allowances, keys = engine.keys, gatewayBuild = build, workerCount = () => 1 } = options
-  const crawls = new CrawlService(new FleetCrawlHost({ redis, build: gatewayBuild, log, mostPages: Infinity, check: async () => {}, identities: async () => (await engine.extractor.load()).identities, workers: async () => workerCount(), ...(allowances && { allowances }) })) // prettier-ignore
+  const crawls = new CrawlService(
+    new FleetCrawlHost({
+      redis,
+      build: gatewayBuild,
+      log,
+      mostPages: Infinity,
+      check: async () => {},
+      identities: async () => (await engine.extractor.load()).identities,
+      workers: async () => workerCount(),
+      ...(allowances && { allowances }),
+    }),
+  )
   const workers: CrawlWorker[] = []
   const connections: Redis[] = [redis]
   let processes = 0
@@ -149,7 +167,15 @@ async function expectNothingLeft(client: Redis): Promise<void> {
 
 /** Removes what differs between two runs: IDs, times and durations. */
 export function comparable(answer: CrawlAnswer | CrawlState): object {
-  const { id: _id, url: _url, duration_ms: _ms, created_at: _at, expires_at: _until, next: _next, ...rest } = answer as CrawlState // prettier-ignore
+  const {
+    id: _id,
+    url: _url,
+    duration_ms: _ms,
+    created_at: _at,
+    expires_at: _until,
+    next: _next,
+    ...rest
+  } = answer as CrawlState
   return rest
 }
 

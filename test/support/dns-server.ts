@@ -74,5 +74,11 @@ function answer(question: Buffer, { code, type, addresses }: Facts): Buffer {
 /** IPv6 addresses are written in full. */
 const bytesOf = (address: string): Buffer =>
   isIPv6(address)
-    ? Buffer.from(address.split(':').map((part) => part.padStart(4, '0')).join(''), 'hex') // prettier-ignore
+    ? Buffer.from(
+        address
+          .split(':')
+          .map((part) => part.padStart(4, '0'))
+          .join(''),
+        'hex',
+      )
     : Buffer.from(address.split('.').map(Number))

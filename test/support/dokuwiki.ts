@@ -8,7 +8,16 @@ import { missingForPhp, servePhp, unpackPhp } from './debian-php.ts'
 
 const run = promisify(execFile)
 
-const packages = ['dokuwiki', 'libjs-jquery', 'libjs-jquery-cookie', 'libjs-jquery-ui', 'libphp-simplepie', 'php-geshi', 'php-phpseclib', 'php-random-compat'] // prettier-ignore
+const packages = [
+  'dokuwiki',
+  'libjs-jquery',
+  'libjs-jquery-cookie',
+  'libjs-jquery-ui',
+  'libphp-simplepie',
+  'php-geshi',
+  'php-phpseclib',
+  'php-random-compat',
+]
 
 export interface Wiki {
   readonly url: string

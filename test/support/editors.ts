@@ -131,7 +131,9 @@ export async function serveEditors(): Promise<Site> {
     new Proxy({} as Parameters<typeof serveSite>[0], {
       get: (_, path: string) => {
         if (path in pages) return pages[path as keyof typeof pages]
-        const file = path.startsWith('/vs/') ? new URL(`min${path}`, monacoFolder) : new URL(`${path.endsWith('.css') ? 'css' : 'lib'}${path}`, xtermFolder) // prettier-ignore
+        const file = path.startsWith('/vs/')
+          ? new URL(`min${path}`, monacoFolder)
+          : new URL(`${path.endsWith('.css') ? 'css' : 'lib'}${path}`, xtermFolder)
         return (_request: unknown, response: import('node:http').ServerResponse) => {
           response.setHeader('content-type', types[path.split('.').at(-1)!] ?? 'application/octet-stream')
           readFile(file).then(

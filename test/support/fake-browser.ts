@@ -38,10 +38,11 @@ export async function startFakeBrowser({
     socket.on('error', () => {})
     socket.on('close', (code, reason) => closeEvents.push({ code, reason: reason.toString() }))
     if (answer !== undefined) socket.on('message', () => socket.send(answer))
-    if (behind !== undefined) void forwardTo(socket, behind, (text) => {
-      received.push(text)
-      return pass(text)
-    }) // prettier-ignore
+    if (behind !== undefined)
+      void forwardTo(socket, behind, (text) => {
+        received.push(text)
+        return pass(text)
+      })
   })
   const { port } = server.address() as AddressInfo
   return {

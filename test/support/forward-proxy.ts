@@ -22,7 +22,8 @@ export async function serveProxy(login?: {
     prepareRequestFunction: ({ request, username, password }) => {
       if (login && (username !== login.username || password !== login.password)) return { requestAuthentication: true }
       passed.push(`${request.method} ${request.url}`)
-      const toHere = (host: string, ...rest: unknown[]) => lookup(host.endsWith('.test') ? '127.0.0.1' : host, ...(rest as [never])) // prettier-ignore
+      const toHere = (host: string, ...rest: unknown[]) =>
+        lookup(host.endsWith('.test') ? '127.0.0.1' : host, ...(rest as [never]))
       return { dnsLookup: toHere as typeof lookup }
     },
   })

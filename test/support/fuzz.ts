@@ -62,7 +62,17 @@ const nastyNumber = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 )
 
-const nastyName = fc.constantFrom('__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toJSON', 'then', '', 'sessionId', 'x') // prettier-ignore
+const nastyName = fc.constantFrom(
+  '__proto__',
+  'constructor',
+  'prototype',
+  'hasOwnProperty',
+  'toJSON',
+  'then',
+  '',
+  'sessionId',
+  'x',
+)
 
 const nesting = fc.integer({ min: 2, max: 3000 }).map((depth) => {
   let value: unknown = 1
@@ -114,7 +124,10 @@ function fitting(schema: Schema, definitions: Record<string, Schema>, depth: num
     const needed = (required as string[]).includes(name)
     return fc.option(fc.tuple(fc.constant(name), value), { nil: undefined, freq: needed ? 12 : 1 })
   })
-  const extra = additionalProperties && typeof additionalProperties === 'object' ? near(additionalProperties, definitions, depth + 1) : anyValue // prettier-ignore
+  const extra =
+    additionalProperties && typeof additionalProperties === 'object'
+      ? near(additionalProperties, definitions, depth + 1)
+      : anyValue
   const junk = fc.oneof(
     { arbitrary: fc.constant(undefined), weight: 4 },
     { arbitrary: fc.tuple(nastyName, extra), weight: 1 },
@@ -127,9 +140,30 @@ const encoded = (text: string): string => encodeURIComponent(text.replaceAll(/\p
 
 const nastySegment = fc.oneof(
   fc.constantFrom(
-    '%2e%2e', '%2E%2e%2F', '..', '.', '%00', '%', '%zz', '%c3%28', '%ed%a0%80', '%5c..%5c', '__proto__', 'constructor', ';', '%20', '+', 'a'.repeat(3000),
-    '%2f%2f', '*', ':id', '{id}', '%F0%9F%98%80', 'null', '-1',
-  ), // prettier-ignore
+    '%2e%2e',
+    '%2E%2e%2F',
+    '..',
+    '.',
+    '%00',
+    '%',
+    '%zz',
+    '%c3%28',
+    '%ed%a0%80',
+    '%5c..%5c',
+    '__proto__',
+    'constructor',
+    ';',
+    '%20',
+    '+',
+    'a'.repeat(3000),
+    '%2f%2f',
+    '*',
+    ':id',
+    '{id}',
+    '%F0%9F%98%80',
+    'null',
+    '-1',
+  ),
   nastyText.map((text) => encoded(text.slice(0, 2000))),
 )
 
@@ -140,7 +174,7 @@ const pathOf = (template: string, sample: Record<string, unknown>): fc.Arbitrary
       ...pathFields(template).map((name) =>
         fc.oneof(nastySegment, fc.constant(encodeURIComponent(String(sample[name] ?? name)))),
       ),
-    ) // prettier-ignore
+    )
     .map((values) => {
       let at = 0
       return template.replaceAll(/\{\w+\*?\}/g, () => values[at++]!)
@@ -148,7 +182,20 @@ const pathOf = (template: string, sample: Record<string, unknown>): fc.Arbitrary
 
 const query = fc.oneof(
   { arbitrary: fc.constant(''), weight: 3 },
-  { arbitrary: fc.constantFrom('?', '?&&=', '?a', '?%', '?%zz=%zz', '?__proto__=1&constructor=2', '?session_id=a&session_id=b', '?limit=1e999', '?since=-1'), weight: 1 }, // prettier-ignore
+  {
+    arbitrary: fc.constantFrom(
+      '?',
+      '?&&=',
+      '?a',
+      '?%',
+      '?%zz=%zz',
+      '?__proto__=1&constructor=2',
+      '?session_id=a&session_id=b',
+      '?limit=1e999',
+      '?since=-1',
+    ),
+    weight: 1,
+  },
 )
 
 const queryOf = (input: unknown): string => {
@@ -185,13 +232,34 @@ const header = fc.constantFrom<Record<string, string>>(
 
 const contentType = fc.oneof(
   { arbitrary: fc.constant('application/json'), weight: 12 },
-  { arbitrary: fc.constantFrom('', 'text/plain', 'application/json; charset=utf-16', 'multipart/form-data', 'application/x+json', '\u00ff'), weight: 1 }, // prettier-ignore
+  {
+    arbitrary: fc.constantFrom(
+      '',
+      'text/plain',
+      'application/json; charset=utf-16',
+      'multipart/form-data',
+      'application/x+json',
+      '\u00ff',
+    ),
+    weight: 1,
+  },
 )
 
 const rawBody = fc.oneof(
   fc.uint8Array({ maxLength: 200 }),
   nastyText,
-  fc.constantFrom('null', '[]', '1', '"x"', '{"a":1,"a":2}', '{"__proto__":{"x":1}}', '{', '\ufeff{}', '['.repeat(100_000), '{"a":'.repeat(50_000)), // prettier-ignore
+  fc.constantFrom(
+    'null',
+    '[]',
+    '1',
+    '"x"',
+    '{"a":1,"a":2}',
+    '{"__proto__":{"x":1}}',
+    '{',
+    '\ufeff{}',
+    '['.repeat(100_000),
+    '{"a":'.repeat(50_000),
+  ),
 )
 
 /** Serializes a value; lone surrogates are kept. */
@@ -256,7 +324,7 @@ export const fuzzedUpgrade: fc.Arbitrary<FuzzedRequest> = fc.oneof(
         query,
         headers: header,
         protocol: fc.constantFrom('', 'bax.relay.v1', 'bax.bearer.x', ', ,', 'a'.repeat(500)),
-      }) // prettier-ignore
+      })
       .map(({ path, query: search, headers, protocol }) => ({
         method: 'GET',
         target: path + search,

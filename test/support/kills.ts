@@ -85,11 +85,14 @@ async function endPages(router: CdpRouter, how: 'tab' | 'crash'): Promise<void> 
 
 /** Kills the processes of this type below this process, before anything else happens. */
 function killProcesses(type: ChromiumProcess): void {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number) // prettier-ignore
+  const pids = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
   const parents = new Map(pids.map((pid) => [pid, parentOf(pid)]))
   const isOurs = (pid: number | undefined): boolean =>
     pid !== undefined && (pid === process.pid || isOurs(parents.get(pid)))
-  for (const pid of pids.filter(isOurs)) if (isOfType(read(`/proc/${pid}/cmdline`).replaceAll('\0', ' '), type)) end(pid) // prettier-ignore
+  for (const pid of pids.filter(isOurs))
+    if (isOfType(read(`/proc/${pid}/cmdline`).replaceAll('\0', ' '), type)) end(pid)
 }
 
 function end(pid: number): void {

@@ -64,11 +64,16 @@ async function answer(
   const workload = standIn.workloads.get(`${namespace}/${resource.slice(0, -1)}/${name}`)
   if (!workload) return failure(404, 'NotFound', `${resource}.apps "${name}" not found`)
   if (method === 'PATCH') {
-    if (headers['content-type'] !== 'application/merge-patch+json') return failure(415, 'UnsupportedMediaType', 'the body of the request was in an unknown format') // prettier-ignore
+    if (headers['content-type'] !== 'application/merge-patch+json')
+      return failure(415, 'UnsupportedMediaType', 'the body of the request was in an unknown format')
     let text = ''
     for await (const part of request) text += String(part)
     if (standIn.conflicts-- > 0)
-      return failure(409, 'Conflict', `Operation cannot be fulfilled on ${resource}.apps "${name}": the object has been modified; please apply your changes to the latest version and try again`) // prettier-ignore
+      return failure(
+        409,
+        'Conflict',
+        `Operation cannot be fulfilled on ${resource}.apps "${name}": the object has been modified; please apply your changes to the latest version and try again`,
+      )
     const { spec } = JSON.parse(text) as { spec: { replicas: number } }
     workload.replicas = spec.replicas
   }
@@ -76,5 +81,14 @@ async function answer(
   const metadata = { name, namespace }
   return scale
     ? [200, { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata, spec: { replicas }, status: { replicas } }]
-    : [200, { kind: 'Deployment', apiVersion: 'apps/v1', metadata, spec: { replicas }, status: { replicas, readyReplicas } }] // prettier-ignore
+    : [
+        200,
+        {
+          kind: 'Deployment',
+          apiVersion: 'apps/v1',
+          metadata,
+          spec: { replicas },
+          status: { replicas, readyReplicas },
+        },
+      ]
 }

@@ -4,14 +4,25 @@ import { strToU8, zipSync } from 'fflate'
 type Files = Readonly<Record<string, string | Uint8Array>>
 
 export const zipOf = (files: Files, level: 0 | 6 = 6): Uint8Array =>
-  zipSync(Object.fromEntries(Object.entries(files).map(([name, content]) => [name, typeof content === 'string' ? strToU8(content) : content])), { level }) // prettier-ignore
+  zipSync(
+    Object.fromEntries(
+      Object.entries(files).map(([name, content]) => [name, typeof content === 'string' ? strToU8(content) : content]),
+    ),
+    { level },
+  )
 
-const types = (kind: string) => `<?xml version="1.0"?><Types><Override PartName="/x" ContentType="application/vnd.openxmlformats-officedocument.${kind}.main+xml"/></Types>` // prettier-ignore
+const types = (kind: string) =>
+  `<?xml version="1.0"?><Types><Override PartName="/x" ContentType="application/vnd.openxmlformats-officedocument.${kind}.main+xml"/></Types>`
 
 const core = `<cp:coreProperties xmlns:dc="dc"><dc:title>A title</dc:title><dc:creator>Ada Rivers</dc:creator><dcterms:created>2026-03-01T08:00:00Z</dcterms:created></cp:coreProperties>`
 
 export const relations = (entries: Readonly<Record<string, readonly [type: string, target: string, mode?: string]>>) =>
-  `<Relationships>${Object.entries(entries).map(([id, [type, target, mode]]) => `<Relationship Id="${id}" Type="http://x/${type}" Target="${target}"${mode ? ` TargetMode="${mode}"` : ''}/>`).join('')}</Relationships>` // prettier-ignore
+  `<Relationships>${Object.entries(entries)
+    .map(
+      ([id, [type, target, mode]]) =>
+        `<Relationship Id="${id}" Type="http://x/${type}" Target="${target}"${mode ? ` TargetMode="${mode}"` : ''}/>`,
+    )
+    .join('')}</Relationships>`
 
 export const docx = (body: string, more: Files = {}): Uint8Array =>
   zipOf({
@@ -34,7 +45,11 @@ export const xlsx = (sheet: string, more: Files = {}): Uint8Array =>
   zipOf({
     '[Content_Types].xml': types('spreadsheetml.sheet'),
     'xl/workbook.xml': '<workbook><sheets><sheet name="Rivers" sheetId="1" r:id="r1"/></sheets></workbook>',
-    'xl/_rels/workbook.xml.rels': relations({ r1: ['worksheet', 'worksheets/sheet1.xml'], r2: ['sharedStrings', 'sharedStrings.xml'], r3: ['styles', 'styles.xml'] }), // prettier-ignore
+    'xl/_rels/workbook.xml.rels': relations({
+      r1: ['worksheet', 'worksheets/sheet1.xml'],
+      r2: ['sharedStrings', 'sharedStrings.xml'],
+      r3: ['styles', 'styles.xml'],
+    }),
     'xl/sharedStrings.xml': '<sst><si><t>River</t></si><si><r><t>Len</t></r><r><t>gth</t></r></si></sst>',
     'xl/styles.xml': '<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>',
     'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${sheet}</sheetData></worksheet>`,
@@ -63,9 +78,17 @@ export const epub = (chapters: readonly string[], more: Files = {}): Uint8Array 
     mimetype: 'application/epub+zip',
     'META-INF/container.xml': '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>',
     'OEBPS/book.opf': `<package><metadata><dc:title>A book</dc:title><dc:creator>Ada Rivers</dc:creator><dc:language>en</dc:language></metadata><manifest>${chapters.map((_, at) => `<item id="c${at}" href="c%20${at}.xhtml"/>`).join('')}</manifest><spine>${chapters.map((_, at) => `<itemref idref="c${at}"/>`).join('')}</spine></package>`,
-    ...Object.fromEntries(chapters.map((chapter, at) => [`OEBPS/c ${at}.xhtml`, `<html><head><title>x</title></head><body>${chapter}</body></html>`])), // prettier-ignore
+    ...Object.fromEntries(
+      chapters.map((chapter, at) => [
+        `OEBPS/c ${at}.xhtml`,
+        `<html><head><title>x</title></head><body>${chapter}</body></html>`,
+      ]),
+    ),
     ...more,
   })
 
 export const rtf = (body: string): Uint8Array =>
-  strToU8(String.raw`{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}{\info{\title A title}{\author Ada Rivers}}` + body + '}', true) // prettier-ignore
+  strToU8(
+    String.raw`{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}{\info{\title A title}{\author Ada Rivers}}` + body + '}',
+    true,
+  )

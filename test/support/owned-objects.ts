@@ -57,7 +57,12 @@ export const commonRelayName = 'laptop'
 export async function createOwnedObjects(homes: Homes, holder: KeyHolder, site: string): Promise<OwnedObjects> {
   const { client } = holder
   const { session_id: session, frame_token: frameToken } = await client.createSession({ requested_name: commonName })
-  await upload(holder.transport, 'PUT /sessions/{session_id}/files/{name}', { session_id: session, name: 'report.pdf' }, content()) // prettier-ignore
+  await upload(
+    holder.transport,
+    'PUT /sessions/{session_id}/files/{name}',
+    { session_id: session, name: 'report.pdf' },
+    content(),
+  )
   const approval = await createApproval(client)
   const { provision_id: provision } = await client.createSession({})
   const { profile_id: profile } = await client.saveProfile({ name: 'login', session_id: session! })
@@ -67,7 +72,19 @@ export async function createOwnedObjects(homes: Homes, holder: KeyHolder, site: 
   const { token, token_id: relayToken } = await client.createRelayToken({})
   const relay = await connectWithoutBrowser(homes, token, holder)
   const shell = busybox.absent === null ? await createShellObjects(holder) : {}
-  return { session: session!, frameToken: frameToken!, provision: provision!, profile, crawl, batch, extraction, relay, relayToken, approval, ...shell } // prettier-ignore
+  return {
+    session: session!,
+    frameToken: frameToken!,
+    provision: provision!,
+    profile,
+    crawl,
+    batch,
+    extraction,
+    relay,
+    relayToken,
+    approval,
+    ...shell,
+  }
 }
 
 /** Begins a call that waits for approval until its session ends. */
@@ -89,7 +106,16 @@ async function connectWithoutBrowser({ baseUrl }: Homes, token: string, { client
   const headers = { authorization: `Bearer ${token}` }
   const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/relay/connect`, subprotocol, { headers })
   const browser = { product: 'None/1', protocol_version: '1.3', user_agent: 'none', headless: true }
-  const hello = { type: 'hello', proto: protocol, version: '0', platform: 'test', name: commonRelayName, policy: 'full', redact: true, browser } // prettier-ignore
+  const hello = {
+    type: 'hello',
+    proto: protocol,
+    version: '0',
+    platform: 'test',
+    name: commonRelayName,
+    policy: 'full',
+    redact: true,
+    browser,
+  }
   await new Promise<void>((resolve, reject) => socket.once('open', resolve).once('error', reject))
   const beat = JSON.stringify({ type: 'beat' })
   socket.on('message', (message) => String(message) === beat && socket.send(beat))

@@ -41,21 +41,33 @@ interface Skin {
   readonly attributes: (role: string) => string
 }
 
-const semantic: Record<string, string> = { menu: 'nav', main: 'main', list: 'ul', item: 'li', foot: 'footer', aside: 'aside' } // prettier-ignore
+const semantic: Record<string, string> = {
+  menu: 'nav',
+  main: 'main',
+  list: 'ul',
+  item: 'li',
+  foot: 'footer',
+  aside: 'aside',
+}
 const skins: readonly Skin[] = [
   { tag: (role) => semantic[role] ?? 'div', attributes: (role) => ` class="${role}"` },
   { tag: () => 'div', attributes: (role) => ` class="site-${role}"` },
-  { tag: (role) => (role === 'main' ? 'article' : (semantic[role] ?? 'section')), attributes: (role) => ` class="l-${role} flex p-4"` }, // prettier-ignore
+  {
+    tag: (role) => (role === 'main' ? 'article' : (semantic[role] ?? 'section')),
+    attributes: (role) => ` class="l-${role} flex p-4"`,
+  },
   { tag: (role) => semantic[role] ?? 'div', attributes: (role) => ` class="css-${role.length}x${role.charCodeAt(0)}"` },
 ]
 
 /** Elements of a page; each text carries its role in `data-role`. */
-const text = (tag: string, role: string, content: string | number): string => `<${tag} data-role="${role}">${content}</${tag}>` // prettier-ignore
+const text = (tag: string, role: string, content: string | number): string =>
+  `<${tag} data-role="${role}">${content}</${tag}>`
 
 /** Content of a kind of page; `box` wraps it in the template's element for a part. */
 type Body = (texts: Texts, length: number, box: (role: string, html: string) => string) => string
 
-const times = (count: number, create: (at: number) => string): string => Array.from({ length: count }, (_, at) => create(at)).join('') // prettier-ignore
+const times = (count: number, create: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => create(at)).join('')
 const head = (texts: Texts): string => text('h1', 'title', texts.title)
 const prose = (texts: Texts, count: number): string => times(count, () => text('p', 'paragraph', texts.paragraph()))
 
@@ -64,32 +76,78 @@ const bodies: Record<string, Body> = {
   documentation: (texts, length, box) =>
     head(texts) +
     times(length, (at) =>
-      box('part', `${text('h2', 'heading', texts.name())}${prose(texts, 2)}${text('pre', 'code', `open(${at}, "${texts.name()}")`)}`)), // prettier-ignore
+      box(
+        'part',
+        `${text('h2', 'heading', texts.name())}${prose(texts, 2)}${text('pre', 'code', `open(${at}, "${texts.name()}")`)}`,
+      ),
+    ),
   service: (texts, length, box) =>
-    head(texts) + text('p', 'lead', texts.paragraph()) +
-    box('list', times(length + 2, () => box('item', `${text('h3', 'name', texts.name())}${text('p', 'about', texts.sentence())}`))), // prettier-ignore
+    head(texts) +
+    text('p', 'lead', texts.paragraph()) +
+    box(
+      'list',
+      times(length + 2, () =>
+        box('item', `${text('h3', 'name', texts.name())}${text('p', 'about', texts.sentence())}`),
+      ),
+    ),
   forum: (texts, length, box) =>
     head(texts) +
-    times(length + 1, (at) => box('post', `${text('b', 'author', texts.name())}${text('div', 'date', `May ${(at % 28) + 1}, 2024`)}${prose(texts, 2)}`)), // prettier-ignore
+    times(length + 1, (at) =>
+      box(
+        'post',
+        `${text('b', 'author', texts.name())}${text('div', 'date', `May ${(at % 28) + 1}, 2024`)}${prose(texts, 2)}`,
+      ),
+    ),
   collection: (texts, length, box) =>
     head(texts) +
-    box('list', times(length + 4, () => box('item', `<h3><a href="/p" data-role="name">${texts.name()}</a></h3>${text('p', 'price', `$${texts.number()}.00`)}`))), // prettier-ignore
+    box(
+      'list',
+      times(length + 4, () =>
+        box(
+          'item',
+          `<h3><a href="/p" data-role="name">${texts.name()}</a></h3>${text('p', 'price', `$${texts.number()}.00`)}`,
+        ),
+      ),
+    ),
   listing: (texts, length, box) =>
     head(texts) +
-    box('list', times(length + 3, () => box('item', `<h2><a href="/p" data-role="name">${texts.name()}</a></h2>${text('p', 'teaser', texts.sentence())}`))), // prettier-ignore
+    box(
+      'list',
+      times(length + 3, () =>
+        box(
+          'item',
+          `<h2><a href="/p" data-role="name">${texts.name()}</a></h2>${text('p', 'teaser', texts.sentence())}`,
+        ),
+      ),
+    ),
   product: (texts, length, box) =>
-    head(texts) + text('p', 'price', `$${texts.number()}.00`) + box('description', prose(texts, 2)) +
-    `<table>${times(length + 2, () => `<tr data-role="specification"><th>${texts.name()}</th><td>${texts.number()} mm</td></tr>`)}</table>`, // prettier-ignore
+    head(texts) +
+    text('p', 'price', `$${texts.number()}.00`) +
+    box('description', prose(texts, 2)) +
+    `<table>${times(length + 2, () => `<tr data-role="specification"><th>${texts.name()}</th><td>${texts.number()} mm</td></tr>`)}</table>`,
   recipe: (texts, length, box) =>
-    head(texts) + text('p', 'lead', texts.paragraph()) +
-    box('ingredients', `<ul>${times(length + 3, () => text('li', 'ingredient', `${texts.number()} g ${texts.name()}`))}</ul>`) +
-    box('steps', `<ol>${times(length + 2, () => text('li', 'step', texts.sentence()))}</ol>`), // prettier-ignore
+    head(texts) +
+    text('p', 'lead', texts.paragraph()) +
+    box(
+      'ingredients',
+      `<ul>${times(length + 3, () => text('li', 'ingredient', `${texts.number()} g ${texts.name()}`))}</ul>`,
+    ) +
+    box('steps', `<ol>${times(length + 2, () => text('li', 'step', texts.sentence()))}</ol>`),
   faq: (texts, length, box) =>
     head(texts) +
-    times(length + 2, () => box('question', `${text('h3', 'question', `Where is the ${texts.name()}?`)}${text('p', 'answer', texts.paragraph())}`)), // prettier-ignore
+    times(length + 2, () =>
+      box(
+        'question',
+        `${text('h3', 'question', `Where is the ${texts.name()}?`)}${text('p', 'answer', texts.paragraph())}`,
+      ),
+    ),
   table: (texts, length, box) =>
-    head(texts) + text('p', 'lead', texts.paragraph()) +
-    box('body', `<table>${times(length + 4, () => `<tr data-role="row"><td>${texts.name()}</td><td>${texts.number()}</td><td>${texts.number()}</td></tr>`)}</table>`), // prettier-ignore
+    head(texts) +
+    text('p', 'lead', texts.paragraph()) +
+    box(
+      'body',
+      `<table>${times(length + 4, () => `<tr data-role="row"><td>${texts.name()}</td><td>${texts.number()}</td><td>${texts.number()}</td></tr>`)}</table>`,
+    ),
 }
 
 export interface Template {

@@ -21,7 +21,8 @@ export const pageObject = (page: number): number => 100 + 2 * page
 
 /** Fonts: F1 Helvetica, F2 bold, F3 Courier, F4 with the glyphs of the options. */
 const fonts = (glyphs: string): string => {
-  const font = (name: string, base: string, encoding: string) => `/${name}<</Type/Font/Subtype/Type1/BaseFont/${base}/Encoding${encoding}>>` // prettier-ignore
+  const font = (name: string, base: string, encoding: string) =>
+    `/${name}<</Type/Font/Subtype/Type1/BaseFont/${base}/Encoding${encoding}>>`
   const names = ['Helvetica', 'Helvetica-Bold', 'Courier'].map((base, at) =>
     font(`F${at + 1}`, base, '/WinAnsiEncoding'),
   )
@@ -34,13 +35,19 @@ export function pdf(pages: readonly (PdfSource | string)[], options: PdfOptions 
     [1, `<</Type/Catalog/Pages 2 0 R${catalog}>>`],
     [2, `<</Type/Pages/Count ${pages.length}/Kids[${pages.map((_, at) => `${pageObject(at)} 0 R`).join(' ')}]>>`],
     [3, `<</Font<<${fonts(glyphs)}>>/XObject<</Im 4 0 R>>>>`],
-    [4, '<</Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8/Length 1>>stream\n0\nendstream'], // prettier-ignore
+    [
+      4,
+      '<</Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8/Length 1>>stream\n0\nendstream',
+    ],
     ...objects.map((body, at) => [10 + at, body] as const),
   ])
   for (const [at, page] of pages.entries()) {
     const { content, entries = '' } = typeof page === 'string' ? { content: page } : page
     const number = pageObject(at)
-    bodies.set(number, `<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources 3 0 R/Contents ${number + 1} 0 R${entries}>>`) // prettier-ignore
+    bodies.set(
+      number,
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources 3 0 R/Contents ${number + 1} 0 R${entries}>>`,
+    )
     bodies.set(number + 1, `<</Length ${Buffer.byteLength(content, 'latin1')}>>stream\n${content}\nendstream`)
   }
   let file = '%PDF-1.7\n'
@@ -50,7 +57,7 @@ export function pdf(pages: readonly (PdfSource | string)[], options: PdfOptions 
     file += `${number} 0 obj${body}endobj\n`
   }
   const size = pageObject(pages.length)
-  const end = `xref\n0 1\n0000000000 65535 f \n${table}trailer<</Size ${size}/Root 1 0 R${trailer}>>\nstartxref\n${file.length}\n%%EOF\n` // prettier-ignore
+  const end = `xref\n0 1\n0000000000 65535 f \n${table}trailer<</Size ${size}/Root 1 0 R${trailer}>>\nstartxref\n${file.length}\n%%EOF\n`
   return new Uint8Array(Buffer.from(file + end, 'latin1'))
 }
 

@@ -7,13 +7,16 @@ const page = (title: string, body: string): string =>
 const article = (title: string, more: string): string =>
   page(
     title,
-    `<main><h1>${title}</h1><p>${'This page stands for those of the examples, and has as many words as an article needs to be seen as one. '.repeat(4)}</p>${more}</main>`, // prettier-ignore
+    `<main><h1>${title}</h1><p>${'This page stands for those of the examples, and has as many words as an article needs to be seen as one. '.repeat(4)}</p>${more}</main>`,
   )
 
 /** A few linked pages with a search field, and a shop of one product. */
 export const exampleSite = (): Promise<Site> =>
   serveSite({
-    '/': article('Example Domain', '<p><a href="/docs/">Docs</a></p><div id="chart" style="width: 80px; height: 40px"></div><form action="/search"><input id="q" name="q"></form>'),
+    '/': article(
+      'Example Domain',
+      '<p><a href="/docs/">Docs</a></p><div id="chart" style="width: 80px; height: 40px"></div><form action="/search"><input id="q" name="q"></form>',
+    ),
     '/files/': article(
       'Files',
       '<p><a href="/report.pdf" download>Report</a></p><input type="file"><input type="file" id="documents" multiple><input type="file" webkitdirectory><div id="drop-zone" style="height: 40px" ondragover="event.preventDefault()" ondrop="event.preventDefault(); this.textContent = event.dataTransfer.files[0].name">Drop</div>',
@@ -36,7 +39,7 @@ export const exampleSite = (): Promise<Site> =>
     ),
     '/order': article('Thank you', ''),
     '/logout': page('Bye', '<h1>Bye</h1>'),
-  }) // prettier-ignore
+  })
 
 /** The page of the observation in the guide. */
 export const teaShop = (): Promise<Site> =>

@@ -85,7 +85,10 @@ export class Workspace {
   /** Runs lines in bash until one fails; background processes end with them. */
   async run(lines: string): Promise<RunResult> {
     // Not pipes: a background program that makes a pipe non-blocking does so for all others.
-    const [out, errors] = await Promise.all([open(join(this.folder, '.out'), 'w+'), open(join(this.folder, '.errors'), 'w+')]) // prettier-ignore
+    const [out, errors] = await Promise.all([
+      open(join(this.folder, '.out'), 'w+'),
+      open(join(this.folder, '.errors'), 'w+'),
+    ])
     try {
       const child = spawn('bash', ['--norc', '-c', `set -e\n${lines}`], {
         cwd: this.folder,

@@ -30,7 +30,12 @@ export interface Engine {
   answer(request: EngineRequest, hits: readonly Hit[], mode: ResponseMode): Answer | undefined
 }
 
-export const keys = { brave: 'BSA-test-key-0123456789', serper: 'serper-test-key-0123456789', google: 'AIza-test-key-0123456789', cx: '017576662512468239146:omuauf_lfve' } // prettier-ignore
+export const keys = {
+  brave: 'BSA-test-key-0123456789',
+  serper: 'serper-test-key-0123456789',
+  google: 'AIza-test-key-0123456789',
+  cx: '017576662512468239146:omuauf_lfve',
+}
 
 const json = (value: unknown, status = 200): Answer => ({
   status,
@@ -44,7 +49,11 @@ const marked = (text: string): string => text.replaceAll('&', '&amp;').replaceAl
 export const searxng: Engine = {
   answer({ path, query }, hits, mode) {
     if (path !== '/search') return undefined
-    const forbidden = (status: number, title: string) => ({ status, type: 'text/html; charset=utf-8', body: `<!doctype html>\n<html lang=en>\n<title>${status} ${title}</title>\n<h1>${title}</h1>\n` }) // prettier-ignore
+    const forbidden = (status: number, title: string) => ({
+      status,
+      type: 'text/html; charset=utf-8',
+      body: `<!doctype html>\n<html lang=en>\n<title>${status} ${title}</title>\n<h1>${title}</h1>\n`,
+    })
     // Response of an instance whose settings do not list the format.
     if (mode === 'rejects' || query.get('format') !== 'json') return forbidden(403, 'Forbidden')
     if (mode === 'busy') return forbidden(429, 'Too Many Requests')
@@ -74,24 +83,43 @@ export const searxng: Engine = {
       infoboxes: [],
       suggestions: [],
       // Engines that timed out or rejected the request; the status is still 200.
-      unresponsive_engines: mode === 'quota used up' ? [['google', 'Suspended: CAPTCHA'], ['brave', 'timeout']] : [], // prettier-ignore
+      unresponsive_engines:
+        mode === 'quota used up'
+          ? [
+              ['google', 'Suspended: CAPTCHA'],
+              ['brave', 'timeout'],
+            ]
+          : [],
     })
   },
 }
 
 const braveError = (status: number, code: string, detail: string, component: string): Answer =>
-  json({ type: 'ErrorResponse', error: { id: '5d832250-9396-4f6e-b84a-2a1fe524cd7d', status, code, detail, meta: { component } }, time: 1_763_712_000 }, status) // prettier-ignore
+  json(
+    {
+      type: 'ErrorResponse',
+      error: { id: '5d832250-9396-4f6e-b84a-2a1fe524cd7d', status, code, detail, meta: { component } },
+      time: 1_763_712_000,
+    },
+    status,
+  )
 
 export const brave: Engine = {
   answer({ path, query, headers }, hits, mode) {
     if (path !== '/res/v1/web/search') return undefined
-    const invalid = braveError(422, 'SUBSCRIPTION_TOKEN_INVALID', 'The provided subscription token is invalid.', 'authentication') // prettier-ignore
+    const invalid = braveError(
+      422,
+      'SUBSCRIPTION_TOKEN_INVALID',
+      'The provided subscription token is invalid.',
+      'authentication',
+    )
     if (mode === 'rejects' || headers['x-subscription-token'] !== keys.brave) return invalid
     if (mode === 'busy') return braveError(429, 'RATE_LIMITED', 'Request rate limit exceeded for plan.', 'rate_limiter')
     if (mode === 'quota used up')
       return braveError(402, 'QUOTA_EXCEEDED', `Quota of ${keys.brave} is used up.`, 'billing')
     const [count, offset] = [Number(query.get('count') ?? 20), Number(query.get('offset') ?? 0)]
-    if (count > 20 || offset > 9) return braveError(422, 'VALIDATION', 'Unable to validate request parameter(s)', 'validation') // prettier-ignore
+    if (count > 20 || offset > 9)
+      return braveError(422, 'VALIDATION', 'Unable to validate request parameter(s)', 'validation')
     const shown = mode === 'ok' ? hits.slice(offset * count, (offset + 1) * count) : []
     return json({
       query: {
@@ -129,7 +157,8 @@ const braveResult = ({ url, title, snippet }: Hit) => ({
 export const serper: Engine = {
   answer({ path, headers, body }, hits, mode) {
     if (path !== '/search') return undefined
-    if (mode === 'rejects' || headers['x-api-key'] !== keys.serper) return json({ message: 'Unauthorized.', statusCode: 403 }, 403) // prettier-ignore
+    if (mode === 'rejects' || headers['x-api-key'] !== keys.serper)
+      return json({ message: 'Unauthorized.', statusCode: 403 }, 403)
     if (mode === 'busy') return json({ message: 'Too many requests', statusCode: 429 }, 429)
     if (mode === 'quota used up') return json({ message: 'Not enough credits', statusCode: 400 }, 400)
     const { q, num = 10, page = 1, ...rest } = JSON.parse(body) as { q: string; num?: number; page?: number }
@@ -151,19 +180,55 @@ export const serper: Engine = {
 }
 
 const googleError = (code: number, message: string, reason: string, status: string): Answer =>
-  json({ error: { code, message, errors: [{ message, domain: 'global', reason }], status, details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'googleapis.com', metadata: { service: 'customsearch.googleapis.com' } }] } }, code) // prettier-ignore
+  json(
+    {
+      error: {
+        code,
+        message,
+        errors: [{ message, domain: 'global', reason }],
+        status,
+        details: [
+          {
+            '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+            reason,
+            domain: 'googleapis.com',
+            metadata: { service: 'customsearch.googleapis.com' },
+          },
+        ],
+      },
+    },
+    code,
+  )
 
 export const google: Engine = {
   answer({ path, query }, hits, mode) {
     if (path !== '/customsearch/v1') return undefined
-    if (mode === 'rejects' || query.get('key') !== keys.google) return googleError(400, 'API key not valid. Please pass a valid API key.', 'API_KEY_INVALID', 'INVALID_ARGUMENT') // prettier-ignore
-    if (mode === 'busy') return googleError(429, `Quota exceeded for quota metric 'Queries' and limit 'Queries per day' of service 'customsearch.googleapis.com' for consumer 'project_number:42'.`, 'rateLimitExceeded', 'RESOURCE_EXHAUSTED') // prettier-ignore
+    if (mode === 'rejects' || query.get('key') !== keys.google)
+      return googleError(400, 'API key not valid. Please pass a valid API key.', 'API_KEY_INVALID', 'INVALID_ARGUMENT')
+    if (mode === 'busy')
+      return googleError(
+        429,
+        `Quota exceeded for quota metric 'Queries' and limit 'Queries per day' of service 'customsearch.googleapis.com' for consumer 'project_number:42'.`,
+        'rateLimitExceeded',
+        'RESOURCE_EXHAUSTED',
+      )
     if (mode === 'quota used up')
       return googleError(403, 'Daily Limit Exceeded', 'dailyLimitExceeded', 'PERMISSION_DENIED')
     const [num, start] = [Number(query.get('num') ?? 10), Number(query.get('start') ?? 1)]
-    if (num > 10 || start + num > 101 || query.get('cx') !== keys.cx) return googleError(400, 'Request contains an invalid argument.', 'badRequest', 'INVALID_ARGUMENT') // prettier-ignore
+    if (num > 10 || start + num > 101 || query.get('cx') !== keys.cx)
+      return googleError(400, 'Request contains an invalid argument.', 'badRequest', 'INVALID_ARGUMENT')
     const shown = mode === 'ok' ? hits.slice(start - 1, start - 1 + num) : []
-    const about = { title: `Google Custom Search - ${query.get('q')}`, totalResults: String(mode === 'ok' ? hits.length : 0), searchTerms: query.get('q'), count: shown.length, startIndex: start, inputEncoding: 'utf8', outputEncoding: 'utf8', safe: 'off', cx: keys.cx } // prettier-ignore
+    const about = {
+      title: `Google Custom Search - ${query.get('q')}`,
+      totalResults: String(mode === 'ok' ? hits.length : 0),
+      searchTerms: query.get('q'),
+      count: shown.length,
+      startIndex: start,
+      inputEncoding: 'utf8',
+      outputEncoding: 'utf8',
+      safe: 'off',
+      cx: keys.cx,
+    }
     return json({
       kind: 'customsearch#search',
       url: { type: 'application/json', template: 'https://www.googleapis.com/customsearch/v1?q={searchTerms}' },
@@ -172,7 +237,12 @@ export const google: Engine = {
         ...(mode === 'ok' && hits.length >= start + num && { nextPage: [{ ...about, startIndex: start + num }] }),
       },
       context: { title: 'The web' },
-      searchInformation: { searchTime: 0.21, formattedSearchTime: '0.21', totalResults: about.totalResults, formattedTotalResults: about.totalResults }, // prettier-ignore
+      searchInformation: {
+        searchTime: 0.21,
+        formattedSearchTime: '0.21',
+        totalResults: about.totalResults,
+        formattedTotalResults: about.totalResults,
+      },
       // The list is missing without results.
       ...(shown.length > 0 && { items: shown.map(googleItem) }),
     })

@@ -75,8 +75,18 @@ export const duckduckgo: Engine = {
     const query = request.query.get('q') ?? ''
     const found = pageOf(request, hits)
     if (mode === 'rejects' || !found) return challenge
-    if (mode === 'busy') return page('<html><head><title>403 Forbidden</title></head><body><center><h1>403 Forbidden</h1></center><hr><center>nginx</center></body></html>', 403) // prettier-ignore
-    if (mode === 'empty') return page(frame(query, '<div class="result results_links results_links_deep result--no-result"><div class="no-results">No  results.</div></div>')) // prettier-ignore
+    if (mode === 'busy')
+      return page(
+        '<html><head><title>403 Forbidden</title></head><body><center><h1>403 Forbidden</h1></center><hr><center>nginx</center></body></html>',
+        403,
+      )
+    if (mode === 'empty')
+      return page(
+        frame(
+          query,
+          '<div class="result results_links results_links_deep result--no-result"><div class="no-results">No  results.</div></div>',
+        ),
+      )
     const { offset, shown } = found
     const nav = turns(request.path, query, offset, hits)
     if (request.path === '/html/') return page(frame(query, htmlAd + shown.map(htmlHit).join('') + nav))
@@ -123,10 +133,21 @@ export const bing: Engine = {
     const text = query.get('q') ?? ''
     if (mode === 'rejects') return page(bingChallenge)
     if (mode === 'busy') return page('<h1>Too Many Requests</h1>', 429)
-    if (mode === 'empty') return page(bingFrame(text, `<li class="b_no"><h1>There are no results for <strong>${escaped(text)}</strong></h1><ul><li>Check your spelling or try different keywords</li></ul></li>`)) // prettier-ignore
+    if (mode === 'empty')
+      return page(
+        bingFrame(
+          text,
+          `<li class="b_no"><h1>There are no results for <strong>${escaped(text)}</strong></h1><ul><li>Check your spelling or try different keywords</li></ul></li>`,
+        ),
+      )
     const start = Number(query.get('first') ?? 1) - 1
     const shown = hits.slice(start, start + 10)
     const ad = `<li class="b_ad"><ul><li><h2><a href="https://www.bing.com/aclick?ld=e8&amp;u=x">Buy deltas</a></h2></li></ul></li><li class="b_algo"><h2><a href="https://www.bing.com/aclick?ld=e8&amp;u=x">Sponsored</a></h2></li>`
-    return page(bingFrame(text, `${ad}${shown.map(bingHit).join('')}<li class="b_ans"><h2>Related searches</h2><a href="/search?q=more">more</a></li><li class="b_pag"><a class="sb_pagN" href="/search?q=x&amp;first=${start + 11}">Next</a></li>`)) // prettier-ignore
+    return page(
+      bingFrame(
+        text,
+        `${ad}${shown.map(bingHit).join('')}<li class="b_ans"><h2>Related searches</h2><a href="/search?q=more">more</a></li><li class="b_pag"><a class="sb_pagN" href="/search?q=x&amp;first=${start + 11}">Next</a></li>`,
+      ),
+    )
   },
 }

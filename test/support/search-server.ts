@@ -66,7 +66,11 @@ export async function serveSearch(): Promise<SearchServer> {
     config: (...names) => ({ order: names, providers: Object.fromEntries(names.map((name) => [name, access[name]])) }),
     env: (...names) => ({
       BAX_SEARCH_PROVIDERS: names.join(','),
-      ...Object.fromEntries(names.flatMap((name) => Object.entries(access[name]).map(([field, value]) => [`BAX_${name}_${field}`.toUpperCase(), value]))), // prettier-ignore
+      ...Object.fromEntries(
+        names.flatMap((name) =>
+          Object.entries(access[name]).map(([field, value]) => [`BAX_${name}_${field}`.toUpperCase(), value]),
+        ),
+      ),
     }),
     setResults: (next) => void (hits = next),
     setModes: (provider, ...modes) => void modesByProvider.set(provider, [...modes]),
@@ -109,7 +113,9 @@ function respond(
     case 'redirects':
       return void response.writeHead(302, { location: 'https://login.invalid/' }).end()
     case 'not json':
-      return void response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Sign in</title><h1>Sign in to the network</h1>') // prettier-ignore
+      return void response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end('<!doctype html><title>Sign in</title><h1>Sign in to the network</h1>')
     case 'unknown format':
       return void response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":{"hits":[1,2]}}')
     case 'cut off':

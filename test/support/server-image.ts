@@ -16,9 +16,15 @@ export const docker = async (...args: string[]): Promise<string> => (await run('
 /** Returns why the image cannot be built here; null if it can. */
 export async function noServerImage(): Promise<string | null> {
   if (process.getuid?.() !== 0) return 'skipped, debootstrap is for root: run `sudo npx vitest …` or `sudo npm test`'
-  const daemon = await docker('version').then(() => null, (error: Error) => error) // prettier-ignore
+  const daemon = await docker('version').then(
+    () => null,
+    (error: Error) => error,
+  )
   if (daemon) return 'skipped, no Docker answers: run `npm run setup`, which says why'
-  const tool = await run('debootstrap', ['--version']).then(() => null, (error: Error) => error) // prettier-ignore
+  const tool = await run('debootstrap', ['--version']).then(
+    () => null,
+    (error: Error) => error,
+  )
   return tool && 'skipped, debootstrap is not installed: run `npm run setup`'
 }
 
@@ -66,7 +72,14 @@ export async function serverImage(): Promise<ImagedServer> {
     url = `http://${await docker('port', name, '4100/tcp')}`
     // Docker accepts connections before the server does, and may leave the first ones without a response.
     const answer = () => fetch(`${url}/readyz`, { signal: AbortSignal.timeout(10_000) })
-    await waitUntil(() => answer().then(({ ok }) => ok, () => false), 60_000) // prettier-ignore
+    await waitUntil(
+      () =>
+        answer().then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      60_000,
+    )
   }
   return {
     container: name,

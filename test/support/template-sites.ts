@@ -17,14 +17,19 @@ const part =
 const own = part('own')
 const label = part('label')
 const frame = part('frame')
-const times = (count: number, create: (at: number) => string) => Array.from({ length: count }, (_, at) => create(at)).join('') // prettier-ignore
+const times = (count: number, create: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => create(at)).join('')
 
-const cookies = frame('div', 'We use cookies to improve your experience on this site and to measure how it is used. By continuing to browse you agree to our use of cookies and similar technologies.', ' class="note"') // prettier-ignore
-const newsletter = `<div class="box">${frame('h3', 'Stay in the loop')}${frame('p', 'Sign up to receive the best stories of the week in your inbox every Friday morning. You can unsubscribe at any time, and we never share your address.')}</div>` // prettier-ignore
-const author = `<div class="bio">${frame('h4', 'About the author')}${frame('p', 'Maria Lindgren has written about towns and rivers for more than twenty years. She lives by the sea with two dogs, and her latest book is about the lighthouses of the northern coast.')}</div>` // prettier-ignore
-const promotion = `<div class="promo">${frame('p', 'Our new guide to the coast is out now: two hundred pages of walks, maps and stories, printed on recycled paper and sent to your door within a week.')}</div>` // prettier-ignore
-const popular = `<div class="more">${frame('h3', 'Most read this week')}<ul>${['The lighthouse that nobody wanted to keep', 'Ten walks along the northern coast in winter', 'How the old mill became a school of music'].map((text) => `<li>${frame('a', text, ' href="/x"')}</li>`).join('')}</ul></div>` // prettier-ignore
-const menu = `<div class="top">${['Home', 'News', 'Walks and outdoor stories', 'About us'].map((text) => frame('a', text, ' href="/m"')).join(' ')}</div>` // prettier-ignore
+const cookies = frame(
+  'div',
+  'We use cookies to improve your experience on this site and to measure how it is used. By continuing to browse you agree to our use of cookies and similar technologies.',
+  ' class="note"',
+)
+const newsletter = `<div class="box">${frame('h3', 'Stay in the loop')}${frame('p', 'Sign up to receive the best stories of the week in your inbox every Friday morning. You can unsubscribe at any time, and we never share your address.')}</div>`
+const author = `<div class="bio">${frame('h4', 'About the author')}${frame('p', 'Maria Lindgren has written about towns and rivers for more than twenty years. She lives by the sea with two dogs, and her latest book is about the lighthouses of the northern coast.')}</div>`
+const promotion = `<div class="promo">${frame('p', 'Our new guide to the coast is out now: two hundred pages of walks, maps and stories, printed on recycled paper and sent to your door within a week.')}</div>`
+const popular = `<div class="more">${frame('h3', 'Most read this week')}<ul>${['The lighthouse that nobody wanted to keep', 'Ten walks along the northern coast in winter', 'How the old mill became a school of music'].map((text) => `<li>${frame('a', text, ' href="/x"')}</li>`).join('')}</ul></div>`
+const menu = `<div class="top">${['Home', 'News', 'Walks and outdoor stories', 'About us'].map((text) => frame('a', text, ' href="/m"')).join(' ')}</div>`
 const rights = `<div class="bottom">${frame('p', '© 2024 Northern Stories Ltd. All rights reserved. Registered in Lund.')}</div>`
 
 type Body = (texts: Texts) => string

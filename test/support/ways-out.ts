@@ -39,12 +39,13 @@ export const waysOut: Record<string, (to: string) => string> = {
   policy: (to) => `<iframe src="/policy?to=${encodeURIComponent(to)}"></iframe>`,
 }
 
-const script = (text: string): Handler =>
+const script =
+  (text: string): Handler =>
   (request, response) => {
     const to = new URL(request.url!, 'http://x').searchParams.get('to')!
     response.writeHead(200, { 'content-type': 'text/javascript' })
     response.end(text.replaceAll('TO', to))
-  } // prettier-ignore
+  }
 
 /** Pages that a site needs for these ways: `/way?name=…&to=…` is the page of a way. */
 export const wayPages: Record<string, Handler> = {

@@ -51,7 +51,6 @@ export const article = `<!doctype html>
 export async function rawServer(
   answer: (socket: Socket, connection: number) => void,
 ): Promise<{ url: string; connections: () => number; close(): Promise<void> }> {
-  // prettier-ignore
   const open = new Set<Socket>()
   let connections = 0
   const server = createRawServer((socket) => {
@@ -69,7 +68,27 @@ export async function rawServer(
 export async function untrustedServer(): Promise<{ url: string; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'bax-test-tls-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-subj', '/CN=localhost', '-days', '2', '-keyout', key, '-out', cert], { stdio: 'ignore' }) // prettier-ignore
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-subj',
+      '/CN=localhost',
+      '-days',
+      '2',
+      '-keyout',
+      key,
+      '-out',
+      cert,
+    ],
+    { stdio: 'ignore' },
+  )
   const server = createSecureServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) =>
     response.end('secret'),
   )
@@ -123,5 +142,8 @@ export function pdfFile(contents: readonly PdfPage[], info = ''): Buffer {
   })
   const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
   const trailer = `<</Size ${objects.length + 1}/Root 1 0 R${info ? `/Info ${objects.length} 0 R` : ''}>>`
-  return Buffer.from(`${file}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer${trailer}\nstartxref\n${file.length}\n%%EOF\n`, 'latin1') // prettier-ignore
+  return Buffer.from(
+    `${file}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer${trailer}\nstartxref\n${file.length}\n%%EOF\n`,
+    'latin1',
+  )
 }

@@ -20,7 +20,15 @@ export async function requestWorker(
 ): Promise<Answer> {
   const { hostname: host, port } = new URL(url)
   const json = body === undefined ? {} : { 'content-type': 'application/json' }
-  const outgoing = send({ host, port, method, path, headers: { ...headers, ...json }, ...channelOf(secretFile), agent: false }) // prettier-ignore
+  const outgoing = send({
+    host,
+    port,
+    method,
+    path,
+    headers: { ...headers, ...json },
+    ...channelOf(secretFile),
+    agent: false,
+  })
   outgoing.end(body === undefined ? undefined : JSON.stringify(body))
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
   const received = new Headers(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]))

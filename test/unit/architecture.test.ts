@@ -189,6 +189,11 @@ describe('the architecture', () => {
     expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThanOrEqual(120)
   })
 
+  test('the formatter formats every line', () => {
+    const overriding = files.filter(({ text }) => /(?:prettier|oxfmt)-ignore/.test(text))
+    expect(overriding.map(({ name }) => name)).toEqual([])
+  })
+
   test('identifiers use the terms of the glossary', () => {
     expect(retiredIdentifiers(files)).toEqual([])
   })
@@ -228,12 +233,16 @@ describe('a planted violation is found', () => {
   test.each([
     ['core/planted.ts', "import { click } from '../commands/pointer.ts'", 'core/planted.ts -> ../commands/pointer.ts'],
     ['engine/planted.ts', "export * from '../server/app.ts'", 'engine/planted.ts -> ../server/app.ts'],
-    ['operations/a/planted.ts', "import {\n  one,\n} from '../../engine/index.ts'", 'operations/a/planted.ts -> ../../engine/index.ts'],
+    [
+      'operations/a/planted.ts',
+      "import {\n  one,\n} from '../../engine/index.ts'",
+      'operations/a/planted.ts -> ../../engine/index.ts',
+    ],
     ['cli/planted.ts', "import { serve } from '../server/serve.ts'", 'cli/planted.ts -> ../server/serve.ts'],
     ['core/planted.ts', "const app = await import('../server/app.ts')", 'core/planted.ts -> ../server/app.ts'],
   ])('an import that goes up: %s', (name, text, found) => {
     expect(forbiddenImports(planted(name, text), layers)).toEqual([found])
-  }) // prettier-ignore
+  })
 
   test.each([
     ['core/planted.ts', "import pino from 'pino'", 'core/planted.ts -> pino'],

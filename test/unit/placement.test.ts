@@ -6,7 +6,9 @@ const endpoints = Object.entries({ ...operations, ...streams, ...transfers, ...s
   name,
   runs: endpoint.runs as Placement | undefined,
   fields: Object.keys(endpoint.input.shape),
-  required: Object.entries(endpoint.input.shape).filter(([, field]) => !field.safeParse(undefined).success).map(([field]) => field), // prettier-ignore
+  required: Object.entries(endpoint.input.shape)
+    .filter(([, field]) => !field.safeParse(undefined).success)
+    .map(([field]) => field),
 }))
 
 describe('every operation, stream, transfer and websocket', () => {

@@ -13,15 +13,38 @@ import { selectPart } from '../read/select.ts'
 import { scrapeFields } from '../scrape/scrape-pages.ts'
 
 /** Options of a scrape that do not change its text. */
-const notFlags = new Set(['formats', 'json_options', 'change_tracking_options', 'actions', 'prefer_markdown', 'remove_base64_images']) // prettier-ignore
+const notFlags = new Set([
+  'formats',
+  'json_options',
+  'change_tracking_options',
+  'actions',
+  'prefer_markdown',
+  'remove_base64_images',
+])
 
 const params = {
-  outline: { name: 'outline', type: 'boolean', required: false, default: false, description: 'print the headings with the length of their sections, in characters' },
-  section: { name: 'section', type: 'string', required: false, description: 'print the section with this heading, and its subsections' },
+  outline: {
+    name: 'outline',
+    type: 'boolean',
+    required: false,
+    default: false,
+    description: 'print the headings with the length of their sections, in characters',
+  },
+  section: {
+    name: 'section',
+    type: 'string',
+    required: false,
+    description: 'print the section with this heading, and its subsections',
+  },
   find: { name: 'find', type: 'string', required: false, description: 'print the passages with these words' },
   offset: { name: 'offset', type: 'integer', required: false, default: 0, description: 'first character to print' },
-  max_chars: { name: 'max_chars', type: 'integer', required: false, description: 'maximum number of characters to print' },
-} as const satisfies Record<string, Param> // prettier-ignore
+  max_chars: {
+    name: 'max_chars',
+    type: 'integer',
+    required: false,
+    description: 'maximum number of characters to print',
+  },
+} as const satisfies Record<string, Param>
 
 export const command: TerminalCommand = {
   cli: 'read <url|file>',
@@ -42,7 +65,8 @@ export const command: TerminalCommand = {
     const { io, settings } = context
     const { outline, section, find, offset, max_chars: maxChars = Infinity } = readParams(params, typed.flags, io.cwd)
     if (outline && find !== undefined) throw new BaxError('invalid_request', '--outline cannot be combined with --find')
-    if (offset < 0 || maxChars < 1) throw new BaxError('invalid_request', '--offset must be 0 or more, and --max-chars 1 or more') // prettier-ignore
+    if (offset < 0 || maxChars < 1)
+      throw new BaxError('invalid_request', '--offset must be 0 or more, and --max-chars 1 or more')
     const word = requiredWord(typed.words, 0)
     const options = uncheckedFields(
       Object.fromEntries(fields.map((param) => [param.name, flagValue(param, typed.flags, io.cwd)])),

@@ -41,7 +41,11 @@ export class Tour {
       const failed = await this.#workflow(workflow)
       this.#io.signal.throwIfAborted()
       const isMissing = failed?.code === exits.unreachable
-      outcomes.push(failed ? `${isMissing ? 'missing' : 'failed '}  ${workflow.title}: ${reasonOf(failed)}` : `done     ${workflow.title}`) // prettier-ignore
+      outcomes.push(
+        failed
+          ? `${isMissing ? 'missing' : 'failed '}  ${workflow.title}: ${reasonOf(failed)}`
+          : `done     ${workflow.title}`,
+      )
       if (failed && !isMissing && exit === exits.done) exit = failed.code
     }
     print(this.#io, `\n${outcomes.join('\n')}\n${Math.round((performance.now() - start) / 1000)} s`)

@@ -63,7 +63,10 @@ function sectionIn(markdown: string, name: string): string {
   const sections = sectionsOf(markdown)
   const found = sectionsNamed(sections, name)
   if (found.length > 0) return textOfSections(markdown, found)
-  const near = suggest(name, sections.map(({ title }) => title)) // prettier-ignore
+  const near = suggest(
+    name,
+    sections.map(({ title }) => title),
+  )
   throw new BaxError('invalid_request', `no section is named ${JSON.stringify(name)}`, {
     hint: near === undefined ? 'list the sections with --outline' : `the nearest section is ${JSON.stringify(near)}`,
   })
@@ -89,7 +92,13 @@ function passagesIn(markdown: string, find: string): Selected {
     const isNamed = words.every((word) => section.toLowerCase().includes(word))
     return isNamed || passages.length > 0 ? [{ section, passages }] : []
   })
-  const blocks = found.map(({ section, passages }) => [...(section === undefined ? [] : [`## ${section}`]), ...passages].join('\n')) // prettier-ignore
+  const blocks = found.map(({ section, passages }) =>
+    [...(section === undefined ? [] : [`## ${section}`]), ...passages].join('\n'),
+  )
   const missing = `no passage contains all words of ${JSON.stringify(find)}`
-  return { text: withEnd(blocks.join('\n\n')), fields: { found }, ...(found.length === 0 && { note: missing, isMissing: true }) } // prettier-ignore
+  return {
+    text: withEnd(blocks.join('\n\n')),
+    fields: { found },
+    ...(found.length === 0 && { note: missing, isMissing: true }),
+  }
 }

@@ -7,7 +7,10 @@ import { fileText, type TypedArguments } from '../../lines/values.ts'
 
 /** Adds the flags to a command. */
 export function addIdentityFlags(command: Command): void {
-  const file = new Option('--cookies <file>', 'file of cookies: Netscape, JSON, a Cookie header, or a copied curl command') // prettier-ignore
+  const file = new Option(
+    '--cookies <file>',
+    'file of cookies: Netscape, JSON, a Cookie header, or a copied curl command',
+  )
   // The field of this name is text.
   file.attributeName = () => 'cookieFile'
   command

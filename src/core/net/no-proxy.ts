@@ -8,7 +8,10 @@ const alsoLoopback = '<-loopback>'
 /** Returns whether a host is connected to directly. The host of an IPv6 URL is without brackets. */
 export function isDirect(list: string, host: string, port: number): boolean {
   const name = host.toLowerCase().replace(/\.$/, '')
-  const entries = list.toLowerCase().split(/[,\s]+/).filter(Boolean) // prettier-ignore
+  const entries = list
+    .toLowerCase()
+    .split(/[,\s]+/)
+    .filter(Boolean)
   if (isLoopback(name) && !entries.includes(alsoLoopback)) return true
   return entries.some((entry) => matches(entry, name, port))
 }

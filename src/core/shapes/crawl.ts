@@ -5,50 +5,43 @@ import { scrapeData, scrapeOptions, sender, warningFields } from './scrape.ts'
 import { changeStatuses, siteChanges } from './jobs/changes.ts'
 import { eventOf, flag, identifier, integer, named, number, urlText } from './fields.ts'
 import { llmsEntry, llmsFile, siteMap } from './jobs/sources.ts'
-import { identityFields, type SealedIdentity } from './read/identity.ts'
+import { scope } from './jobs/crawl-scope.ts'
+import type { SealedIdentity } from './read/identity.ts'
 import type { UrlList } from './jobs/url-list.ts'
 import { webhookInput } from './jobs/webhook.ts'
 
 const { crawl } = limits
-const { formats, wait_for, json_options, change_tracking_options, only_main_content, remove_base64_images, render, block_ads, remove_overlays, allowed_domains, prefer_markdown } = scrapeOptions.shape // prettier-ignore
+const {
+  formats,
+  wait_for,
+  json_options,
+  change_tracking_options,
+  only_main_content,
+  remove_base64_images,
+  render,
+  block_ads,
+  remove_overlays,
+  prefer_markdown,
+} = scrapeOptions.shape
 
 const crawlStatuses = ['scraping', 'completed', 'failed', 'cancelled'] as const
 
 /** Reasons why a discovered URL was not visited, or its page is not in `data`. */
 const skipReasons = [
-  'excluded', 'logout', 'off_host', 'too_long', 'max_depth', 'limit', 'redirect_duplicate', 'out_of_time', 'cancelled',
-] as const // prettier-ignore
+  'excluded',
+  'logout',
+  'off_host',
+  'too_long',
+  'max_depth',
+  'limit',
+  'redirect_duplicate',
+  'out_of_time',
+  'cancelled',
+] as const
 
 const start = urlText.describe('Start page; https:// when it has no scheme, http:// on loopback hosts')
 const depth = z.int().describe('Number of links away from the start page')
 const counter = z.int().min(0)
-
-/** Options that select the URLs of a site and control how it is crawled. */
-const scope = {
-  include_paths: z
-    .array(z.string().min(1).max(crawl.globChars))
-    .max(crawl.globs)
-    .default([])
-    .describe('Globs of decoded paths, e.g. /docs/** (which also matches /docs); all paths when empty'),
-  exclude_paths: z
-    .array(z.string().min(1).max(crawl.globChars))
-    .max(crawl.globs)
-    .default([])
-    .describe('Globs of paths to exclude; they take precedence'),
-  path_syntax: z
-    .enum(['glob', 'regex'])
-    .optional()
-    .describe('Syntax of these paths: globs of whole paths, or regular expressions that match anywhere in them'),
-  below_start: flag("Only pages below the start page's path"),
-  allow_subdomains: flag("Also follow links to subdomains of the start page's host"),
-  ignore_robots: flag('Ignore robots.txt'),
-  concurrency: integer(1, crawl.mostAtOnce)
-    .optional()
-    .describe("Number of concurrent pages; adapted to the machine's load when omitted. It does not affect the result"),
-  allowed_domains,
-  ...identityFields,
-  follow_logout: flag('Also follow links that log out, which are skipped when pages are read with an identity'),
-}
 
 export const crawlInput = z.object({
   url: start,

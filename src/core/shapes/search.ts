@@ -8,7 +8,15 @@ import { identifier, integer, named, number } from './fields.ts'
 const { search } = limits
 
 // Results are on any host, so that headers and cookies of one are not for them. They are read at the same time.
-const { formats: anyFormats, timeout: _, allowed_domains: _domains, headers: _headers, cookies: _cookies, save_profile: _save, ...pageOptions } = scrapeOptions.shape // prettier-ignore
+const {
+  formats: anyFormats,
+  timeout: _,
+  allowed_domains: _domains,
+  headers: _headers,
+  cookies: _cookies,
+  save_profile: _save,
+  ...pageOptions
+} = scrapeOptions.shape
 const formats = anyFormats.unwrap().default([])
 
 export const searchInput = z.object({

@@ -70,7 +70,9 @@ export function sectionsNamed(sections: readonly MarkdownSection[], name: string
   const same = sections.filter(({ title }) => comparable(title) === wanted)
   const found = same.length > 0 ? same : sections.filter(({ title }) => comparable(title).includes(wanted))
   // A section within another one is part of it.
-  return found.filter((one) => !found.some((outer) => outer.offset < one.offset && one.offset < outer.offset + outer.length)) // prettier-ignore
+  return found.filter(
+    (one) => !found.some((outer) => outer.offset < one.offset && one.offset < outer.offset + outer.length),
+  )
 }
 
 /** Returns the text of sections, in their order. */

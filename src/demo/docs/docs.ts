@@ -79,7 +79,11 @@ function markdownOf({ title, summary, text, usage, options, output, related }: E
   if (options)
     blocks.push(
       '## Options',
-      ['| Option | Meaning |', '| --- | --- |', ...options.map(([flag, meaning]) => `| \`${flag}\` | ${meaning} |`)].join('\n'), // prettier-ignore
+      [
+        '| Option | Meaning |',
+        '| --- | --- |',
+        ...options.map(([flag, meaning]) => `| \`${flag}\` | ${meaning} |`),
+      ].join('\n'),
     )
   if (output) blocks.push('## Output', `\`\`\`\n${output}\n\`\`\``)
   blocks.push('## See also', related.map((slug) => `- [${entryOf(slug)!.title}](/docs/${slug})`).join('\n'))
@@ -143,15 +147,19 @@ export function docs(): Hono {
 /** What a crawler reads first. */
 export function indexes(): Hono {
   const app = new Hono()
-  app.get('/robots.txt', (context) => context.text(`User-agent: *\nDisallow: /hard/calendar\nSitemap: ${originOf(context)}/sitemap.xml\n`)) // prettier-ignore
+  app.get('/robots.txt', (context) =>
+    context.text(`User-agent: *\nDisallow: /hard/calendar\nSitemap: ${originOf(context)}/sitemap.xml\n`),
+  )
   app.get('/sitemap.xml', (context) => {
     const urls = manual.map(({ slug }) => `<url><loc>${originOf(context)}/docs/${slug}</loc></url>`).join('\n')
-    const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls}\n</urlset>\n` // prettier-ignore
+    const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls}\n</urlset>\n`
     return context.body(xml, 200, { 'content-type': 'application/xml' })
   })
   app.get('/llms.txt', (context) => {
     const lines = manual.map(({ slug, title, summary }) => `- [${title}](/docs/${slug}.md): ${summary}`)
-    return context.text(`# kettle\n\n> A program that looks after the boilers, teas and guests of a tea room.\n\n## Manual\n\n${lines.join('\n')}\n`) // prettier-ignore
+    return context.text(
+      `# kettle\n\n> A program that looks after the boilers, teas and guests of a tea room.\n\n## Manual\n\n${lines.join('\n')}\n`,
+    )
   })
   return app
 }

@@ -54,7 +54,10 @@ const verbs: readonly ((thing: Thing) => Omit<Entry, 'slug' | 'section'>)[] = [
     summary: `Lists ${plural}, one per line.`,
     text: [`Prints every ${name}, ${what}, in the order of their names. A filter shows only names that contain it.`],
     usage: `kettle ${name} list [FILTER]`,
-    options: [['--json', 'print one JSON array'], ['--limit', `most ${plural} that are listed; 100 by default`]],
+    options: [
+      ['--json', 'print one JSON array'],
+      ['--limit', `most ${plural} that are listed; 100 by default`],
+    ],
     output: `NAME      STATE\n${example.padEnd(10)}ready`,
     related: [`${name}-show`, 'output'],
   }),
@@ -72,7 +75,10 @@ const verbs: readonly ((thing: Thing) => Omit<Entry, 'slug' | 'section'>)[] = [
     summary: `Shows ${what} with all its properties.`,
     text: [`Properties without a value are shown as a hyphen. Values that differ from the settings file are marked.`],
     usage: `kettle ${name} show NAME`,
-    options: [['--json', 'print one JSON object'], ['--history', 'also show the last ten changes']],
+    options: [
+      ['--json', 'print one JSON object'],
+      ['--history', 'also show the last ten changes'],
+    ],
     output: [`name      ${example}`, ...options.map(([flag]) => `${flag.slice(2).padEnd(10)}-`)].join('\n'),
     related: [`${name}-list`, 'units'],
   }),
@@ -90,11 +96,14 @@ const verbs: readonly ((thing: Thing) => Omit<Entry, 'slug' | 'section'>)[] = [
     summary: `Removes ${what}.`,
     text: [`What still refers to it is listed, and nothing is removed unless \`--force\` is given.`],
     usage: `kettle ${name} remove NAME`,
-    options: [['--force', 'remove it even if others refer to it'], ['--keep-readings', 'keep its readings for thirty days']],
+    options: [
+      ['--force', 'remove it even if others refer to it'],
+      ['--keep-readings', 'keep its readings for thirty days'],
+    ],
     output: `${name} ${example} was removed`,
     related: [`${name}-add`, 'errors'],
   }),
-] // prettier-ignore
+]
 
 const topicEntries: readonly Entry[] = rowsOf(topics).map(([slug, title, summary, ...text], at, all) => ({
   slug: slug!,

@@ -123,7 +123,8 @@ export function basket(visitors: Visitors): Hono {
   app.post('/basket', async (context) => {
     const { tea, count } = await context.req.parseBody()
     const product = productOf(String(tea))
-    if (!product || product.stock === 0) return context.html(page('Sold out', html`<h1>This tea cannot be bought</h1>`), 409) // prettier-ignore
+    if (!product || product.stock === 0)
+      return context.html(page('Sold out', html`<h1>This tea cannot be bought</h1>`), 409)
     const known = visitors.of(context).basket
     const pieces = (known.get(product.slug) ?? 0) + Math.max(1, Math.trunc(Number(count)) || 1)
     known.set(product.slug, Math.min(pieces, product.stock))
@@ -148,9 +149,18 @@ export function basket(visitors: Visitors): Hono {
     const { name, address, delivery, gift } = await context.req.parseBody()
     const [to, at] = [String(name ?? '').trim(), String(address ?? '').trim()]
     const chosen = deliveries.find((one) => one === delivery)
-    if (!to || !at || !chosen) return context.html(page('Checkout', checkoutForm(visitor.user, 'Name, address and delivery are needed.')), 422) // prettier-ignore
+    if (!to || !at || !chosen)
+      return context.html(page('Checkout', checkoutForm(visitor.user, 'Name, address and delivery are needed.')), 422)
     const number = visitor.orders.length + 1
-    visitor.orders.push({ number, lines, total: totalOf(lines), name: to, address: at, delivery: chosen, gift: gift === 'yes' }) // prettier-ignore
+    visitor.orders.push({
+      number,
+      lines,
+      total: totalOf(lines),
+      name: to,
+      address: at,
+      delivery: chosen,
+      gift: gift === 'yes',
+    })
     visitor.basket.clear()
     return context.redirect(`/shop/orders/${number}`, 303)
   })
@@ -161,7 +171,14 @@ export function basket(visitors: Visitors): Hono {
 export function orders(visitors: Visitors): Hono {
   const app = new Hono()
   const missing = (context: Context) =>
-    context.html(page('Not found', html`<h1>You have no such order</h1><p><a href="/shop/orders">Your orders</a></p>`), 404) // prettier-ignore
+    context.html(
+      page(
+        'Not found',
+        html`<h1>You have no such order</h1>
+          <p><a href="/shop/orders">Your orders</a></p>`,
+      ),
+      404,
+    )
   const orderOf = (context: Context) =>
     visitors.of(context).orders.find(({ number }) => String(number) === context.req.param('number'))
   const needsUser = async (context: Context, next: () => Promise<void>) =>
@@ -177,14 +194,18 @@ export function orders(visitors: Visitors): Hono {
   app.get('/orders/:number/invoice.csv', (context) => {
     const order = orderOf(context)
     if (!order) return missing(context)
-    const headers = { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="invoice-${order.number}.csv"` } // prettier-ignore
+    const headers = {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="invoice-${order.number}.csv"`,
+    }
     return context.body(invoiceOf(order), 200, headers)
   })
   app.post('/orders/:number/return', async (context) => {
     const order = orderOf(context)
     if (!order) return missing(context)
     const { picture, reason } = await context.req.parseBody()
-    if (!(picture instanceof File) || picture.size === 0) return context.html(page('Picture needed', html`<h1>A picture is needed</h1>`), 422) // prettier-ignore
+    if (!(picture instanceof File) || picture.size === 0)
+      return context.html(page('Picture needed', html`<h1>A picture is needed</h1>`), 422)
     order.returned = { file: picture.name, size: picture.size, reason: String(reason) }
     return context.redirect(`/shop/orders/${order.number}`, 303)
   })

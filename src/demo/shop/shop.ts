@@ -87,7 +87,14 @@ export function shop(): Hono {
             ${shown.map(card)}
           </ul>`
         : html`<p>There is no such kind.</p>`
-    return context.html(page(kind ?? 'Shop', html`<h1>${kind ?? 'All teas'}</h1><p>${links}<a href="/shop">All</a></p>${found}`)) // prettier-ignore
+    return context.html(
+      page(
+        kind ?? 'Shop',
+        html`<h1>${kind ?? 'All teas'}</h1>
+          <p>${links}<a href="/shop">All</a></p>
+          ${found}`,
+      ),
+    )
   })
   app.get('/tea/:slug', (context) => {
     const product = productOf(context.req.param('slug'))

@@ -8,7 +8,14 @@ import { showsMore } from '../render/decide/difference.ts'
 import type { CrawlPolicy, PageKind, RenderingFacts } from '../render/decide/fetch-or-render.ts'
 import { isBrowserMissing } from '../scrape/load-page.ts'
 import { renderFailure, withAnswerWarning } from '../scrape/page-warnings.ts'
-import { type ComparedForms, isAudited, type LoadedVisit, type PageForm, type PageSource, type WrittenPage } from './pages/page-source.ts' // prettier-ignore
+import {
+  type ComparedForms,
+  isAudited,
+  type LoadedVisit,
+  type PageForm,
+  type PageSource,
+  type WrittenPage,
+} from './pages/page-source.ts'
 import type { RunFacts } from './run-facts.ts'
 import type { FailedVisit, Visited } from './visit.ts'
 
@@ -59,11 +66,15 @@ export class PageDecisions {
     const mode = policy.mode(kind)
     if (page.render === 'browser') {
       const isCompared = fetched && policy.isUnproven(kind)
-      const more = isCompared ? await this.#showsMore(url, { fetched, rendered: page, isPromised: true }, isKnown) : undefined // prettier-ignore
+      const more = isCompared
+        ? await this.#showsMore(url, { fetched, rendered: page, isPromised: true }, isKnown)
+        : undefined
       if (mode === 'http' && fetched) return this.#finished(url, fetched, { ...kind, render: 'http' })
       return { page: visited, facts: { ...kind, render: 'browser', ...(more !== undefined && { more }) } }
     }
-    return mode === 'browser' ? this.#finishRendered(url, visited, kind) : this.#finishAudited(url, visited, kind, isKnown) // prettier-ignore
+    return mode === 'browser'
+      ? this.#finishRendered(url, visited, kind)
+      : this.#finishAudited(url, visited, kind, isKnown)
   }
 
   /** Keeps a page that could not be rendered as it was fetched, with a warning if a browser was needed. */
@@ -75,7 +86,9 @@ export class PageDecisions {
     if (!source.hasText(page)) return visit
     const written = await this.write(url, { page })
     if (plan.input.dry_run) return { page: written }
-    return { page: { ...written, answer: withAnswerWarning(written.answer, renderFailure(visit.error), 'render_failed') } } // prettier-ignore
+    return {
+      page: { ...written, answer: withAnswerWarning(written.answer, renderFailure(visit.error), 'render_failed') },
+    }
   }
 
   async #finishRendered(url: string, visited: VisitedPage, kind: PageKind): Promise<FinishedPage | FailedVisit> {

@@ -34,10 +34,36 @@ type Sources = Pick<CrawlInput, 'list' | 'sitemap' | 'max_depth' | 'limit'> & Pa
 
 /** @throws BaxError `invalid_request` or `url_blocked` */
 export function planCrawl(input: CrawlInput, from: Origin = null, identity?: ReadIdentity): CrawlPlan {
-  const { formats, wait_for, json_options, change_tracking_options: tracking, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, allowed_domains, prefer_markdown } = input // prettier-ignore
+  const {
+    formats,
+    wait_for,
+    json_options,
+    change_tracking_options: tracking,
+    only_main_content,
+    remove_base64_images,
+    render,
+    timeout,
+    block_ads,
+    remove_overlays,
+    allowed_domains,
+    prefer_markdown,
+  } = input
   // The HTML of a page has more links than its Markdown. Crawls stored by earlier versions have no preference.
   const needsHtml = prefer_markdown === 'auto' && !input.list && input.llms !== 'only'
-  const options = { prefer_markdown: needsHtml ? 'never' as const : (prefer_markdown ?? 'never'), formats, wait_for, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, ...(json_options && { json_options }), ...(allowed_domains && { allowed_domains }), ...(tracking && { change_tracking_options: tracking }) } // prettier-ignore
+  const options = {
+    prefer_markdown: needsHtml ? ('never' as const) : (prefer_markdown ?? 'never'),
+    formats,
+    wait_for,
+    only_main_content,
+    remove_base64_images,
+    render,
+    timeout,
+    block_ads,
+    remove_overlays,
+    ...(json_options && { json_options }),
+    ...(allowed_domains && { allowed_domains }),
+    ...(tracking && { change_tracking_options: tracking }),
+  }
   const actions = [...(input.list?.actions ?? [])]
   const page = (url: string): ScrapePlan => {
     const plan = planScrape({ url, ...options, ...noIdentity, max_age: 0, actions }, from)

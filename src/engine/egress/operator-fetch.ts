@@ -42,7 +42,9 @@ async function fetchThrough(
         response.destroy()
         return reject(proxyFailed(proxy.name, statusWords(status)))
       }
-      const pairs = Object.entries(received).flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, one] as [string, string])) // prettier-ignore
+      const pairs = Object.entries(received).flatMap(([name, value]) =>
+        [value ?? []].flat().map((one) => [name, one] as [string, string]),
+      )
       const isEmpty = [204, 205, 304].includes(status)
       resolve(new Response(isEmpty ? null : (Readable.toWeb(response) as ReadableStream), { status, headers: pairs }))
     })

@@ -54,7 +54,10 @@ type OnCreated = NonNullable<Parameters<http.Agent['createConnection']>[1]>
 
 /** Passes a connection on to Node, which waits for it when `createConnection` returns nothing. */
 function pass(opened: Promise<Socket>, onCreated: OnCreated | undefined): undefined {
-  opened.then((socket) => onCreated?.(null, socket), (error: Error) => onCreated?.(error, undefined as never)) // prettier-ignore
+  opened.then(
+    (socket) => onCreated?.(null, socket),
+    (error: Error) => onCreated?.(error, undefined as never),
+  )
 }
 
 class PlainAgent extends http.Agent {
@@ -82,7 +85,10 @@ class SecureAgent extends https.Agent {
 
   override createConnection(target: http.ClientRequestArgs, onCreated?: OnCreated): undefined {
     const opened = openTunnel(this.#proxy, target)
-    return pass(opened.then((socket) => connectTls({ ...(target as object), socket })), onCreated) // prettier-ignore
+    return pass(
+      opened.then((socket) => connectTls({ ...(target as object), socket })),
+      onCreated,
+    )
   }
 }
 

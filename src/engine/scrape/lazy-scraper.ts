@@ -4,7 +4,8 @@ import type { Scraper } from '../../core/engine.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import type { KeyShares } from '../browser/shares/key-shares.ts'
 import type { Egress } from '../egress/egress.ts'
-import type { PageLoader, PageScraper, ScrapeCaller } from './scraper.ts'
+import type { PageScraper } from './scraper.ts'
+import type { PageLoader, ScrapeCaller } from './steps.ts'
 
 export interface LazyScraper extends Scraper {
   /** Returns the scraper, for callers that run the steps of a scrape separately. */

@@ -16,10 +16,17 @@ import brandingScript from './formats/branding.page.ts?inline'
 import { type PageDocument, present, type SourceText } from './documents/document.ts'
 import { htmlDocument, htmlDocumentWith, readDocument } from './documents/read.ts'
 import { textDocument } from './documents/text.ts'
-import { type Extras, areComparable, isReadable, type LoadedPage, type PageReading, renderReason, type VisitResponses } from './loaded-page.ts' // prettier-ignore
+import {
+  type Extras,
+  areComparable,
+  isReadable,
+  type LoadedPage,
+  type PageReading,
+  renderReason,
+  type VisitResponses,
+} from './loaded-page.ts'
 import { type Fetched, loadMarkdownFirst, type MarkdownFirst, type MarkdownSources } from './markdown/markdown-first.ts'
 import { MarkdownSites } from './markdown/markdown-sites.ts'
-import { loginUrl } from './identity/login.ts'
 import type { ScrapePlan } from './plan.ts'
 import { withoutBrowser, withRenderFailure, withWarning } from './page-warnings.ts'
 import { framesWarning, holdsFrames, isLarge, type Reading, type UnreadPage } from './reading.ts'
@@ -63,7 +70,8 @@ export async function fetchMarkdownFirst(
   complete: MarkdownSources['complete'],
 ): Promise<MarkdownFirst> {
   const { sites, answers, egress, signal } = context
-  const find = (page: string) => (markdown === 'always' ? sites.find(page, { egress, signal }) : Promise.resolve(undefined)) // prettier-ignore
+  const find = (page: string) =>
+    markdown === 'always' ? sites.find(page, { egress, signal }) : Promise.resolve(undefined)
   return loadMarkdownFirst(url, {
     fetch: (address, accept) =>
       accept === 'markdown'
@@ -89,12 +97,6 @@ async function renderIfNeeded(plan: ScrapePlan, context: LoadContext, { page, is
     return page
   }
   return renderPage(plan, context, page, reason)
-}
-
-/** Adds a warning to a page that asks for a login although it was read with an identity. */
-export function withLoginWarning({ url, identity }: ScrapePlan, page: LoadedPage): LoadedPage {
-  const asking = identity && loginUrl(url, page)
-  return asking === undefined ? page : withWarning(page, `the page asks for a login: ${asking}`, 'login_required')
 }
 
 /** Renders a page, and falls back to the fetched one. */
@@ -235,7 +237,8 @@ async function frameAt(frameUrl: string, url: string, context: FrameContext): Pr
   }
 }
 
-const factsOf = ({ url, status, headers, redirects }: FetchedPage) => ({ url, status, headers, redirects, render: 'http', warnings: [] }) as const // prettier-ignore
+const factsOf = ({ url, status, headers, redirects }: FetchedPage) =>
+  ({ url, status, headers, redirects, render: 'http', warnings: [] }) as const
 
 const asLoaded = (fetched: FetchedPage, document: PageDocument): LoadedPage => ({
   ...factsOf(fetched),

@@ -1,6 +1,8 @@
 /** Warnings about pages that were loaded nevertheless. */
 import type { ScrapeAnswer, WarningCode } from '../../core/shapes/scrape.ts'
+import { loginUrl } from './identity/login.ts'
 import { type LoadedPage, showsText } from './loaded-page.ts'
+import type { ScrapePlan } from './plan.ts'
 
 /** Returns the fetched page with a warning that no browser was found for rendering it. */
 export const withoutBrowser = (page: LoadedPage): LoadedPage =>
@@ -32,4 +34,10 @@ export function withWarning(page: LoadedPage, warning: string, code?: WarningCod
     ...(code && { warningCode: code }),
     ...(warned && { reading: { ...reading, written: warned } }),
   }
+}
+
+/** Adds a warning to a page that asks for a login although it was read with an identity. */
+export function withLoginWarning({ url, identity }: ScrapePlan, page: LoadedPage): LoadedPage {
+  const asking = identity && loginUrl(url, page)
+  return asking === undefined ? page : withWarning(page, `the page asks for a login: ${asking}`, 'login_required')
 }

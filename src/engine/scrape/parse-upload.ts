@@ -5,7 +5,8 @@ import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import { ResponseHeaders } from '../egress/response-headers.ts'
 import { fetchOverHttp } from './load-page.ts'
 import { planScrape } from './plan.ts'
-import type { PageScraper, ScrapeCaller } from './scraper.ts'
+import type { PageScraper } from './scraper.ts'
+import type { ScrapeCaller } from './steps.ts'
 
 /** @throws BaxError `invalid_request` for options that need a browser, and the errors of a scrape */
 export async function parseUpload(

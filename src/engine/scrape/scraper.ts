@@ -4,7 +4,6 @@ import type { EngineConfig } from '../../core/config/config.ts'
 import type { Scraper } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import type { WorkOptions } from '../../core/process/turns.ts'
 import type { PageVersionStore } from '../../core/stores.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
@@ -18,29 +17,23 @@ import { kindOfHeaders } from '../render/http/content-kind.ts'
 import { type FetchedPage, fetchPage } from '../render/http/fetch.ts'
 import type { TrackedPage, Tracked } from '../changes/tracker.ts'
 import { AnswerCache } from './cache.ts'
-import { fetchMarkdownFirst, fetchOverHttp, type Known, type LoadContext, loadPage, newKnown, renderInBrowser, withLoginWarning } from './load-page.ts' // prettier-ignore
-import { withAnswerWarning } from './page-warnings.ts'
+import {
+  fetchMarkdownFirst,
+  fetchOverHttp,
+  type Known,
+  type LoadContext,
+  loadPage,
+  newKnown,
+  renderInBrowser,
+} from './load-page.ts'
+import { withAnswerWarning, withLoginWarning } from './page-warnings.ts'
 import type { LoadedPage } from './loaded-page.ts'
 import type { MarkdownFirst } from './markdown/markdown-first.ts'
 import { checkSchemaOf, planScrape, type ScrapePlan, usesModel } from './plan.ts'
-import { isLarge, type UnreadPage, type WriteCondition } from './reading.ts'
+import { isLarge, type UnreadPage } from './reading.ts'
 import { asPlain, openReadingWorkers, type ReadingWorkers } from './reading-workers.ts'
+import type { PageLoader, ReadingOptions, ScrapeCaller, StepContext } from './steps.ts'
 import { type WrittenAnswer, writePage } from './write.ts'
-
-/** Loads the page of a scrape; the default is `loadPage`. */
-export type PageLoader = (plan: ScrapePlan, context: LoadContext) => Promise<LoadedPage>
-
-/** The caller of a scrape: its signal and its API key. */
-export type ScrapeCaller = Required<WorkOptions>
-
-/** Context of one step of a scrape. All steps throw BaxError for failures of the page, or the reason of the signal. */
-type StepContext = Pick<LoadContext, 'signal' | 'answers'>
-
-interface ReadingOptions {
-  /** Whether worker threads read every HTML page, or those for which a thread is ready, instead of large pages only. */
-  readonly all: boolean | 'ready'
-  readonly write: WriteCondition
-}
 
 type UntrackedPage = Omit<TrackedPage, 'model' | 'plan'> & { readonly plan: ScrapePlan }
 
@@ -121,14 +114,23 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
   /** Fetches a page under a condition: the status is 304, without a body, if it is not met. */
   fetchIf(plan: ScrapePlan, condition: Record<string, string>, signal: AbortSignal): Promise<FetchedPage> {
     const egress = this.rulesOf(plan)
-    return fetchPage(plan.url, { egress, signal, condition, checkHeaders: kindOfHeaders, markdown: plan.markdown !== undefined }) // prettier-ignore
+    return fetchPage(plan.url, {
+      egress,
+      signal,
+      condition,
+      checkHeaders: kindOfHeaders,
+      markdown: plan.markdown !== undefined,
+    })
   }
 
   async render(plan: ScrapePlan, context: StepContext & Pick<LoadContext, 'deadline'>): Promise<LoadedPage> {
     const egress = this.rulesOf(plan)
     const { signal } = context
     const read = this.#readerOf(plan, signal)
-    return withLoginWarning(plan, await renderInBrowser(plan, { ...context, egress, renderer: this.#loadRenderer, read })) // prettier-ignore
+    return withLoginWarning(
+      plan,
+      await renderInBrowser(plan, { ...context, egress, renderer: this.#loadRenderer, read }),
+    )
   }
 
   /** Creates the answer with the requested formats; `start` is `performance.now()` at the beginning of the scrape. */
@@ -291,9 +293,6 @@ function timed({ answer, ...rest }: WrittenAnswer, start: number): WrittenAnswer
 }
 
 /** Returns a plan as plain data for a worker thread, which makes no requests. */
-function withoutIdentity(whole: ScrapePlan): ScrapePlan {
-  const { identity: _, ...plan } = whole
-  return plan
-}
+const withoutIdentity = ({ identity: _, ...plan }: ScrapePlan): ScrapePlan => plan
 
 const rulesUsed = 'the page is too large for the language model: rules were used instead'

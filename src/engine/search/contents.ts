@@ -42,7 +42,14 @@ export function scrapeOptions(input: SearchInput): Omit<ScrapeInput, 'url'> {
 }
 
 /** Returns what the pages of results are read with. */
-const searchIdentity = ({ profile, user_agent, locale, timezone, geolocation, mobile }: IdentityOfSearch) => ({ profile, user_agent, locale, timezone, geolocation, mobile }) // prettier-ignore
+const searchIdentity = ({ profile, user_agent, locale, timezone, geolocation, mobile }: IdentityOfSearch) => ({
+  profile,
+  user_agent,
+  locale,
+  timezone,
+  geolocation,
+  mobile,
+})
 
 type IdentityOfSearch = Pick<SearchInput, 'profile' | 'user_agent' | 'locale' | 'timezone' | 'geolocation' | 'mobile'>
 

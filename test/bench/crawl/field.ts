@@ -75,7 +75,16 @@ export async function openField(wish: SitePlan & { folder: string; browser: stri
       const { samples, cpuMs } = await runCrawler(order, memory)
       const found = JSON.parse(await readFile(report, 'utf8')) as CrawlReport
       await rm(report)
-      return { ...found, cpuMs, ...(memory && { memory: samples.map(({ ms, megabytes }) => ({ megabytes, pages: found.arrivals.filter((at) => at <= ms - found.startedMs).length })) }) } // prettier-ignore
+      return {
+        ...found,
+        cpuMs,
+        ...(memory && {
+          memory: samples.map(({ ms, megabytes }) => ({
+            megabytes,
+            pages: found.arrivals.filter((at) => at <= ms - found.startedMs).length,
+          })),
+        }),
+      }
     },
     close: () => closeSite(site),
   }
@@ -104,7 +113,10 @@ async function runCrawler(order: CrawlOrder, sampled: boolean): Promise<Watched>
   const weigh = () => samples.push({ ms: Date.now(), megabytes: treeMemory(child.pid!) })
   const count = () => treeOf(child.pid!).forEach(({ pid, cpuMs }) => spent.set(pid, cpuMs))
   // Sampling all processes costs as much as a page.
-  const timers = [setInterval(count, sampled ? memoryEveryMs : cpuEveryMs), ...(sampled ? [setInterval(weigh, memoryEveryMs)] : [])] // prettier-ignore
+  const timers = [
+    setInterval(count, sampled ? memoryEveryMs : cpuEveryMs),
+    ...(sampled ? [setInterval(weigh, memoryEveryMs)] : []),
+  ]
   const code = await new Promise<number | null>((resolve, reject) => child.once('exit', resolve).once('error', reject))
   timers.forEach((timer) => clearInterval(timer))
   if (code !== 0) throw new Error(`${order.crawler} ended with exit code ${code}`)

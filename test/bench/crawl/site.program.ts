@@ -21,7 +21,8 @@ const server = createServer((request, response) => {
   const path = new URL(request.url!, 'http://x').pathname
   const asset = assets[path]
   if (asset) return void response.writeHead(200, { 'content-type': asset[0], ...kept }).end(asset[1])
-  if (path.startsWith('/assets/map-')) return void response.writeHead(200, { 'content-type': 'image/png', ...kept }).end(picture) // prettier-ignore
+  if (path.startsWith('/assets/map-'))
+    return void response.writeHead(200, { 'content-type': 'image/png', ...kept }).end(picture)
   if (path.startsWith('/data/')) return data(response, Number(path.slice('/data/'.length)))
   const at = pageAt(path)
   if (at === undefined || at >= plan.pages) return void response.writeHead(404, html).end('<!doctype html><h1>Nothing')

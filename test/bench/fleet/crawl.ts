@@ -42,10 +42,24 @@ interface Run {
 export async function measureCrawls(): Promise<Table[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bax-bench-redis-'))
   const port = await freePort()
-  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--appendonly', 'yes', '--save', ''], { stdio: 'ignore' }) // prettier-ignore
+  const server = spawn(
+    'redis-server',
+    ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--appendonly', 'yes', '--save', ''],
+    { stdio: 'ignore' },
+  )
   const redis = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null, retryStrategy: () => 50 })
   redis.on('error', () => {})
-  const crawls = new CrawlService(new FleetCrawlHost({ redis, build: 'source', log: () => {}, mostPages: Infinity, check: async () => {}, identities: async () => new Identities({ stateDir: folder }), workers: async () => 1 })) // prettier-ignore
+  const crawls = new CrawlService(
+    new FleetCrawlHost({
+      redis,
+      build: 'source',
+      log: () => {},
+      mostPages: Infinity,
+      check: async () => {},
+      identities: async () => new Identities({ stateDir: folder }),
+      workers: async () => 1,
+    }),
+  )
   const site = await serveSlowSite()
   try {
     const runs: Run[] = []
@@ -92,7 +106,18 @@ async function measureRun({ redis, crawls, port, workers, site }: RunFacts): Pro
     const seconds = (performance.now() - start) / 1000
     const [after, cpuAfter] = await Promise.all([costOf(redis), cpuOf(started)])
     const between = (name: keyof Cost) => after[name] - before[name]
-    return { workers, pages, seconds, cpuSecs: cpuAfter - cpuBefore, cost: { commands: between('commands'), cpuSecs: between('cpuSecs'), bytes: between('bytes'), sent: between('sent') } } // prettier-ignore
+    return {
+      workers,
+      pages,
+      seconds,
+      cpuSecs: cpuAfter - cpuBefore,
+      cost: {
+        commands: between('commands'),
+        cpuSecs: between('cpuSecs'),
+        bytes: between('bytes'),
+        sent: between('sent'),
+      },
+    }
   } finally {
     for (const worker of started) worker.disconnect()
     await Promise.all(started.map((worker) => once(worker, 'exit')))
@@ -151,7 +176,11 @@ function tablesOf(runs: readonly Run[]): Table[] {
     const least = 0.9 * run.workers
     return {
       name: `${run.workers} workers`,
-      cells: [speed(run).toFixed(1), `${ratio.toFixed(2)}x (at least ${least.toFixed(1)}x${ratio >= least ? '' : ', MISSED'})`, `${((run.cpuSecs / run.pages) * 1e3).toFixed(1)} ms`], // prettier-ignore
+      cells: [
+        speed(run).toFixed(1),
+        `${ratio.toFixed(2)}x (at least ${least.toFixed(1)}x${ratio >= least ? '' : ', MISSED'})`,
+        `${((run.cpuSecs / run.pages) * 1e3).toFixed(1)} ms`,
+      ],
     }
   }
   const cost = (run: Run): Row => {
@@ -159,7 +188,13 @@ function tablesOf(runs: readonly Run[]): Table[] {
     const each = (value: number) => value / run.pages
     return {
       name: `${run.workers} workers`,
-      cells: [each(commands).toFixed(1), `${(each(cpuSecs) * 1e6).toFixed(0)} µs`, `${(each(sent) / 1024).toFixed(1)} KB`, `${(each(bytes) / 1024).toFixed(1)} KB`, `${((run.pages / cpuSecs) * 0.0036).toFixed(1)} million`], // prettier-ignore
+      cells: [
+        each(commands).toFixed(1),
+        `${(each(cpuSecs) * 1e6).toFixed(0)} µs`,
+        `${(each(sent) / 1024).toFixed(1)} KB`,
+        `${(each(bytes) / 1024).toFixed(1)} KB`,
+        `${((run.pages / cpuSecs) * 0.0036).toFixed(1)} million`,
+      ],
     }
   }
   return [

@@ -74,7 +74,8 @@ export async function measureGateway(): Promise<Table[]> {
     const { direct, gateway } = sides
     const commandRows: Row[] = []
     for (const [name, commands] of Object.entries(commandsOn(page))) {
-      const run = (side: Pick<Side, 'url' | 'sessionId'>) => post(side, '/commands', { session_id: side.sessionId, commands }) // prettier-ignore
+      const run = (side: Pick<Side, 'url' | 'sessionId'>) =>
+        post(side, '/commands', { session_id: side.sessionId, commands })
       const times = await compare({ direct, proxy: behind, gateway }, run, name === 'get_title' ? rounds : slowRounds)
       commandRows.push(commandRow(name, times))
     }
@@ -85,7 +86,12 @@ export async function measureGateway(): Promise<Table[]> {
     const rows: Row[] = [
       ...commandRows,
       row('static scrape', scrape, '', ratio(scrape.gateway, scrape.direct, maxRatio)),
-      row('websocket, 10 MB', socket, '', `${throughput.toFixed(2)}x throughput (at least ${leastThroughput}x${throughput < leastThroughput ? ', MISSED' : ''})`), // prettier-ignore
+      row(
+        'websocket, 10 MB',
+        socket,
+        '',
+        `${throughput.toFixed(2)}x throughput (at least ${leastThroughput}x${throughput < leastThroughput ? ', MISSED' : ''})`,
+      ),
     ]
     const title = 'Through a gateway'
     const note =
@@ -106,7 +112,7 @@ const row = (name: string, times: Record<'direct' | 'gateway', Timing>, proxied:
 function commandRow(name: string, times: Record<'direct' | 'proxy' | 'gateway', Timing>): Row {
   const added = times.gateway.median - times.direct.median
   const least = (times.proxy.median / times.direct.median).toFixed(2)
-  const verdict = `${ratio(times.gateway, times.direct, maxRatio)}, + ${added.toFixed(1)} ms (at most ${maxMs} ms${added > maxMs ? ', MISSED' : ''})` // prettier-ignore
+  const verdict = `${ratio(times.gateway, times.direct, maxRatio)}, + ${added.toFixed(1)} ms (at most ${maxMs} ms${added > maxMs ? ', MISSED' : ''})`
   return row(name, times, `${ms(times.proxy)}, ${least}x`, verdict)
 }
 

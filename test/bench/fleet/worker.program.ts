@@ -18,7 +18,15 @@ const engine = createEngine({
   log,
 })
 const redis = await connectRedis({ url, log })
-await CrawlWorker.start({ redis, log, keys: engine.keys, scraper: () => engine.extractor.load(), pages, build: 'source', workers: async () => [{ build: 'source', pages: slots }] }) // prettier-ignore
+await CrawlWorker.start({
+  redis,
+  log,
+  keys: engine.keys,
+  scraper: () => engine.extractor.load(),
+  pages,
+  build: 'source',
+  workers: async () => [{ build: 'source', pages: slots }],
+})
 process.on('disconnect', () => process.exit(0))
 process.on('message', () => {
   const { user, system } = process.cpuUsage()

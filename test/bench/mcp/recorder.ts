@@ -25,7 +25,9 @@ export class Recorder {
   static async start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Recorder> {
     // Servers may write files into their working folder.
     const recorder = new Recorder(await mkdtemp(join(tmpdir(), 'bax-bench-mcp-')))
-    const inherited = Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))) // prettier-ignore
+    const inherited = Object.fromEntries(
+      Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    )
     const options = {
       command: process.execPath,
       args: [...args],

@@ -36,7 +36,11 @@ export async function openSites(): Promise<OpenSites> {
   }
 }
 
-const types: Record<string, string> = { '.html': 'text/html; charset=utf-8', '.css': 'text/css', '.js': 'text/javascript' } // prettier-ignore
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+}
 
 async function serveFolder(folder: string) {
   const server = createServer(async (request, response) => {

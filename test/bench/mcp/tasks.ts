@@ -52,10 +52,19 @@ const login = (url: string) => `${url}/doku.php?do=login`
 export const bax: Tasks = {
   async edit(recorder, { url, user, password }) {
     const form = await recorder.call('browser_open', { url: login(url) })
-    const [name, secret, submit] = [/textbox "Username"[^\n]*\[ref=(e\d+)\]/, /textbox "Password"[^\n]*\[ref=(e\d+)\]/, /button "Log In"[^\n]*\[ref=(e\d+)\]/].map((one) => part(form, one)) // prettier-ignore
-    await recorder.call('browser_act', { commands: [`fill @${name} ${user}`, `fill @${secret} ${password}`, `click @${submit}`] }) // prettier-ignore
+    const [name, secret, submit] = [
+      /textbox "Username"[^\n]*\[ref=(e\d+)\]/,
+      /textbox "Password"[^\n]*\[ref=(e\d+)\]/,
+      /button "Log In"[^\n]*\[ref=(e\d+)\]/,
+    ].map((one) => part(form, one))
+    await recorder.call('browser_act', {
+      commands: [`fill @${name} ${user}`, `fill @${secret} ${password}`, `click @${submit}`],
+    })
     const page = await recorder.call('browser_open', { url: editor(url) })
-    const [text, save] = [/textbox[^\n]*\[ref=(e\d+)\][^\n]*\n(?:(?!textbox)[\s\S])*?button "Save"/, /button "Save"[^\n]*\[ref=(e\d+)\]/].map((one) => part(page, one)) // prettier-ignore
+    const [text, save] = [
+      /textbox[^\n]*\[ref=(e\d+)\][^\n]*\n(?:(?!textbox)[\s\S])*?button "Save"/,
+      /button "Save"[^\n]*\[ref=(e\d+)\]/,
+    ].map((one) => part(page, one))
     await recorder.call('browser_act', { commands: [`fill @${text} "${sentence}"`, `click @${save}`] })
     check(await recorder.call('browser_observe', { find: sentence }), sentence)
   },
@@ -76,12 +85,27 @@ const snapshotIn = (recorder: Recorder, text: string) =>
 export const playwright: Tasks = {
   async edit(recorder, { url, user, password }) {
     const form = await snapshotIn(recorder, await recorder.call('browser_navigate', { url: login(url) }))
-    const [name, secret, submit] = [/textbox "Username"[^\n]*?\[ref=(\w+)\]/, /textbox "Password"[^\n]*?\[ref=(\w+)\]/, /button "Log In"[^\n]*?\[ref=(\w+)\]/].map((one) => part(form, one)) // prettier-ignore
-    const field = (target: string | undefined, value: string, label: string) => ({ target, value, name: label, element: label, type: 'textbox' }) // prettier-ignore
-    await recorder.call('browser_fill_form', { fields: [field(name, user, 'Username'), field(secret, password, 'Password')] }) // prettier-ignore
+    const [name, secret, submit] = [
+      /textbox "Username"[^\n]*?\[ref=(\w+)\]/,
+      /textbox "Password"[^\n]*?\[ref=(\w+)\]/,
+      /button "Log In"[^\n]*?\[ref=(\w+)\]/,
+    ].map((one) => part(form, one))
+    const field = (target: string | undefined, value: string, label: string) => ({
+      target,
+      value,
+      name: label,
+      element: label,
+      type: 'textbox',
+    })
+    await recorder.call('browser_fill_form', {
+      fields: [field(name, user, 'Username'), field(secret, password, 'Password')],
+    })
     await recorder.call('browser_click', { element: 'Log In', target: submit })
     const page = await snapshotIn(recorder, await recorder.call('browser_navigate', { url: editor(url) }))
-    const [text, save] = [/textbox[^\n]*?\[ref=(\w+)\][^\n]*\n(?:(?!textbox)[\s\S])*?button "Save"/, /button "Save"[^\n]*?\[ref=(\w+)\]/].map((one) => part(page, one)) // prettier-ignore
+    const [text, save] = [
+      /textbox[^\n]*?\[ref=(\w+)\][^\n]*\n(?:(?!textbox)[\s\S])*?button "Save"/,
+      /button "Save"[^\n]*?\[ref=(\w+)\]/,
+    ].map((one) => part(page, one))
     await recorder.call('browser_type', { element: 'Text', target: text, text: sentence })
     await recorder.call('browser_click', { element: 'Save', target: save })
     check(await recorder.call('browser_find', { text: sentence }), sentence)
@@ -89,7 +113,10 @@ export const playwright: Tasks = {
   async find(recorder, manual) {
     await recorder.call('browser_navigate', { url: `${manual}/contents.html` })
     const found = await recorder.call('browser_find', { text: 'Higher-order functions and operations' })
-    await recorder.call('browser_click', { element: 'functools', target: part(found, /link \[ref=(\w+)\][^\n]*\n[^\n]*functools\.html/) }) // prettier-ignore
+    await recorder.call('browser_click', {
+      element: 'functools',
+      target: part(found, /link \[ref=(\w+)\][^\n]*\n[^\n]*functools\.html/),
+    })
     check(await recorder.call('browser_evaluate', { function: passage }), fact)
   },
   async list(recorder, url) {
@@ -106,8 +133,18 @@ export const devtools: Tasks = {
   async edit(recorder, { url, user, password }) {
     const pageId = await openTab(recorder, login(url))
     const form = await recorder.call('take_snapshot', { pageId })
-    const [name, secret, submit] = [/uid=(\w+) textbox "Username"/, /uid=(\w+) textbox "Password"/, /uid=(\w+) button "Log In"/].map((one) => part(form, one)) // prettier-ignore
-    await recorder.call('fill_form', { pageId, elements: [{ uid: name, value: user }, { uid: secret, value: password }] }) // prettier-ignore
+    const [name, secret, submit] = [
+      /uid=(\w+) textbox "Username"/,
+      /uid=(\w+) textbox "Password"/,
+      /uid=(\w+) button "Log In"/,
+    ].map((one) => part(form, one))
+    await recorder.call('fill_form', {
+      pageId,
+      elements: [
+        { uid: name, value: user },
+        { uid: secret, value: password },
+      ],
+    })
     await recorder.call('click', { pageId, uid: submit })
     await recorder.call('navigate_page', { pageId, url: editor(url) })
     const page = await recorder.call('take_snapshot', { pageId })

@@ -25,10 +25,25 @@ export async function compareApplications({ playwright }: Side): Promise<Table> 
     await applications.close()
   }
   const all = (pick: (each: Sizes) => number) => sizes.reduce((sum, each) => sum + pick(each), 0)
-  const total = { theirs: all(({ theirs }) => theirs), ours: all(({ ours }) => ours), pieces: all(({ pieces }) => pieces), absent: sizes.flatMap(({ absent }) => absent), omitted: all(({ omitted }) => omitted), lost: sizes.flatMap(({ lost }) => lost) } // prettier-ignore
+  const total = {
+    theirs: all(({ theirs }) => theirs),
+    ours: all(({ ours }) => ours),
+    pieces: all(({ pieces }) => pieces),
+    absent: sizes.flatMap(({ absent }) => absent),
+    omitted: all(({ omitted }) => omitted),
+    lost: sizes.flatMap(({ lost }) => lost),
+  }
   return {
     title: 'What an observation says of twelve pages',
-    columns: ['characters of ariaSnapshot', 'of bax observe', 'to Playwright', 'texts and names', 'not shown', 'counted as omitted', 'missing without max_chars'], // prettier-ignore
+    columns: [
+      'characters of ariaSnapshot',
+      'of bax observe',
+      'to Playwright',
+      'texts and names',
+      'not shown',
+      'counted as omitted',
+      'missing without max_chars',
+    ],
     rows: [...rows, { name: 'all', cells: cellsOf(total) }],
     note: 'Texts and names in ariaSnapshot({mode: "ai"}), looked for in the observation as it comes; at most 0.60x.',
   }
@@ -60,7 +75,15 @@ async function compareOne(context: BrowserContext, application: ApplicationPage)
   await application.open(page)
   const client = await context.newCDPSession(page)
   const { targetInfo } = await client.send('Target.getTargetInfo')
-  const target = new UserTabs({ sessionId: 'bench', context, downloads: new UserDownloads().watch, active: () => targetInfo.targetId, ended: new AbortController().signal, policy: 'full', open: () => Promise.reject(new Error('the page has crashed')) }) // prettier-ignore
+  const target = new UserTabs({
+    sessionId: 'bench',
+    context,
+    downloads: new UserDownloads().watch,
+    active: () => targetInfo.targetId,
+    ended: new AbortController().signal,
+    policy: 'full',
+    open: () => Promise.reject(new Error('the page has crashed')),
+  })
   const inspect = async (options: object) => {
     const parsed = observationOptions.parse({ include: ['snapshot'], ...options })
     return (await observe(target, parsed, new AbortController().signal)).observation

@@ -127,7 +127,9 @@ const snippets: Record<string, [run: Snippet, result: unknown]> = {
     async ({ page, url }) => {
       await page.setExtraHTTPHeaders({ 'x-extra': 'page' })
       const plain = await page.evaluate('fetch("/whoami").then((r) => r.json())')
-      await page.route('**/whoami', (route) => route.continue({ headers: { ...route.request().headers(), 'x-extra': 'route' } })) // prettier-ignore
+      await page.route('**/whoami', (route) =>
+        route.continue({ headers: { ...route.request().headers(), 'x-extra': 'route' } }),
+      )
       const changed = JSON.parse((await (await page.goto(`${url}/whoami`))!.text()) as string) as { extra: string }
       return [(plain as { extra: string }).extra, changed.extra]
     },
@@ -303,7 +305,13 @@ const snippets: Record<string, [run: Snippet, result: unknown]> = {
   'newContext: options': [
     async ({ browser, url }) => {
       const storageState = { cookies: [], origins: [{ origin: url, localStorage: [{ name: 'a', value: 'b' }] }] }
-      const options = { locale: 'de-DE', timezoneId: 'Asia/Tokyo', viewport: { width: 640, height: 480 }, userAgent: 'Mine/1.0', storageState } // prettier-ignore
+      const options = {
+        locale: 'de-DE',
+        timezoneId: 'Asia/Tokyo',
+        viewport: { width: 640, height: 480 },
+        userAgent: 'Mine/1.0',
+        storageState,
+      }
       return inContext(browser, options, async (page) => {
         const { agent } = JSON.parse(await (await page.goto(`${url}/whoami`))!.text()) as { agent: string }
         const facts = await page.evaluate(

@@ -111,7 +111,8 @@ const snippets = {
       await page.setRequestInterception(true)
       let turn = 0
       page.on('request', (request) => {
-        if (request.url().endsWith('/whoami')) return request.continue({ headers: { ...request.headers(), 'x-extra': 'route' } }) // prettier-ignore
+        if (request.url().endsWith('/whoami'))
+          return request.continue({ headers: { ...request.headers(), 'x-extra': 'route' } })
         if (!request.url().endsWith('/api')) return request.continue()
         const mock = { contentType: 'application/json', body: '{"from":"mock"}' }
         return turn++ === 0 ? request.respond(mock) : request.abort()

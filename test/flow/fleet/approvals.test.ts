@@ -30,7 +30,12 @@ describe.skipIf(noRedis)(titled('approvals of a fleet', noRedis), () => {
 
   const waiting = () => waitingApprovals(client)
   const change = async (session_id: string, to: string) =>
-    (await client.runCommands({ session_id, commands: [command('evaluate', { expression: `document.title = "${to}"` })] })).results[0]! // prettier-ignore
+    (
+      await client.runCommands({
+        session_id,
+        commands: [command('evaluate', { expression: `document.title = "${to}"` })],
+      })
+    ).results[0]!
   const titleOf = async (session_id: string) =>
     (await client.runCommands({ session_id, commands: [command('get_title')] })).results[0]!.data
 

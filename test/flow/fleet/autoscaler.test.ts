@@ -119,7 +119,10 @@ describe.skipIf(noRedis)(titled('the autoscaler', noRedis), () => {
   test('only one gateway acts, and another one goes on when it is gone', async () => {
     const platform = openPlatform()
     const actors: string[] = []
-    const named = (name: string): Scaler => ({ ...platform.scaler(), current: async () => (actors.push(name), platform.workers.size) }) // prettier-ignore
+    const named = (name: string): Scaler => ({
+      ...platform.scaler(),
+      current: async () => (actors.push(name), platform.workers.size),
+    })
     // Longer than this process is ever held up.
     const leaseMs = 60_000
     const first = scale(named('first'), { leaseMs })

@@ -58,7 +58,8 @@ describe.skipIf(noRedis)(titled('the directory of a fleet with broken workers', 
 
   test('prefers other workers after failures, and uses the failing one when they are full', async () => {
     const [failing, other] = [await bench.startWorker({ slots }), await bench.startWorker({ slots })]
-    for (const id of [failing.id, other.id]) await bench.directory.reserve({ kind: 'session', owner: null, most: 0, worker: id }) // prettier-ignore
+    for (const id of [failing.id, other.id])
+      await bench.directory.reserve({ kind: 'session', owner: null, most: 0, worker: id })
     const failed = await bench.directory.reserve({ kind: 'session', owner: null, most: 0, worker: failing.id })
     await bench.directory.release(failed!.id, { workerId: failing.id, kind: 'session' })
     await bench.directory.release('rsv_none', { workerId: failing.id, kind: 'session' })
@@ -71,7 +72,11 @@ describe.skipIf(noRedis)(titled('the directory of a fleet with broken workers', 
     const penalty = () => redis.client.hget(`bax:dir:worker:${failing.id}`, 'penalty:session')
     for (let beats = 0; beats < 12; beats++) failing.report()
     await waitUntil(async () => (await penalty()) === null)
-    await reserve().then((one) => reserve().then((two) => expect(new Set([one?.worker.id, two?.worker.id])).toEqual(new Set([failing.id, other.id])))) // prettier-ignore
+    await reserve().then((one) =>
+      reserve().then((two) =>
+        expect(new Set([one?.worker.id, two?.worker.id])).toEqual(new Set([failing.id, other.id])),
+      ),
+    )
   })
 
   test('gives pages to other workers after a failure', async () => {
@@ -111,7 +116,10 @@ describe.skipIf(noRedis)(titled('a fleet with broken workers', noRedis), () => {
     const { path } = await locateBrowser({ headless: true, stealth: false }, { cacheDir: '/nonexistent' })
     const program = join(folder, `${name}-headless-shell`)
     const marker = join(folder, `${name}-works`)
-    await writeFile(program, `#!/bin/sh\n[ -e "${marker}" ] || { echo "a library is missing" >&2; exit 1; }\nexec "${path}" "$@"\n`) // prettier-ignore
+    await writeFile(
+      program,
+      `#!/bin/sh\n[ -e "${marker}" ] || { echo "a library is missing" >&2; exit 1; }\nexec "${path}" "$@"\n`,
+    )
     await chmod(program, 0o755)
     const set = (works: boolean) => (works ? writeFile(marker, '') : rm(marker, { force: true }))
     return { program, set }
@@ -137,8 +145,12 @@ describe.skipIf(noRedis)(titled('a fleet with broken workers', noRedis), () => {
     const made = await Promise.all(Array.from({ length: 12 }, () => client.createSession({})))
     expect(new Set(made.map(({ status }) => status))).toEqual(new Set(['ready']))
     expect((await healthy.engine.status()).sessions).toBe(12)
-    const scrapes = await Promise.all(Array.from({ length: 6 }, () => client.scrape({ url: `${site.url}/`, render: 'browser' }))) // prettier-ignore
-    expect(scrapes.map(({ success, warning }) => ({ success, warning }))).toEqual(scrapes.map(() => ({ success: true, warning: undefined }))) // prettier-ignore
+    const scrapes = await Promise.all(
+      Array.from({ length: 6 }, () => client.scrape({ url: `${site.url}/`, render: 'browser' })),
+    )
+    expect(scrapes.map(({ success, warning }) => ({ success, warning }))).toEqual(
+      scrapes.map(() => ({ success: true, warning: undefined })),
+    )
     const crawl = await client.crawl({ url: `${site.url}/`, limit: 12, render: 'browser' })
     expect(crawl).toMatchObject({ status: 'completed', completed: 12, errors: [] })
   }, 120_000)
@@ -156,12 +168,17 @@ describe.skipIf(noRedis)(titled('a fleet with broken workers', noRedis), () => {
     expect((await healthy.engine.status()).sessions).toBe(24)
     await waitUntil(async () => (await labelsOf(fleet!, fickle.id)).problem !== null, 60_000)
     expect((await labelsOf(fleet, fickle.id)).problem).toBe('browser, render: the browser does not start')
-    const scrapes = await Promise.all(Array.from({ length: 4 }, () => client.scrape({ url: `${site.url}/`, render: 'browser' }))) // prettier-ignore
+    const scrapes = await Promise.all(
+      Array.from({ length: 4 }, () => client.scrape({ url: `${site.url}/`, render: 'browser' })),
+    )
     expect(scrapes.map(({ warning }) => warning)).toEqual(scrapes.map(() => undefined))
     // All slots of the healthy worker are in use: this session waits for the other one.
     const { provision_id } = await client.createSession({})
     await set(true)
-    await waitUntil(async () => (await client.getProvision({ provision_id: provision_id! })).status !== 'provisioning', 100_000) // prettier-ignore
+    await waitUntil(
+      async () => (await client.getProvision({ provision_id: provision_id! })).status !== 'provisioning',
+      100_000,
+    )
     expect(await client.getProvision({ provision_id: provision_id! })).toMatchObject({ status: 'ready' })
     expect((await labelsOf(fleet, fickle.id)).problem).toBeNull()
   }, 200_000)

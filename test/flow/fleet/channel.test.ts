@@ -117,7 +117,12 @@ describe.skipIf(absent)(titled('between a gateway and a worker', absent), () => 
     const body = async function* () {
       yield Buffer.alloc(bytes, 'file')
     }
-    return upload(fleet.gateway.transport, 'PUT /sessions/{session_id}/files/{name}', { session_id, name: 'a.txt' }, body()) // prettier-ignore
+    return upload(
+      fleet.gateway.transport,
+      'PUT /sessions/{session_id}/files/{name}',
+      { session_id, name: 'a.txt' },
+      body(),
+    )
   }
   const loadFile = async () => {
     const response = await fetch(`${fleet.gateway.url}/sessions/${session_id}/files/a.txt`)
@@ -215,7 +220,11 @@ describe.skipIf(absent)(titled('between a gateway and a worker', absent), () => 
         expect(await client.getSession({ session_id })).toMatchObject({ session_id })
         if (kind !== 'HTTP') {
           // Also where this machine trusts the CA of the program.
-          const socket = connectTls({ port: (program.address() as AddressInfo).port, ca: readFileSync(ca.file), ...channelOf(fleet.secretFile) }) // prettier-ignore
+          const socket = connectTls({
+            port: (program.address() as AddressInfo).port,
+            ca: readFileSync(ca.file),
+            ...channelOf(fleet.secretFile),
+          })
           const [error] = await once(socket, 'error')
           expect(error).toMatchObject({ message: 'it has a certificate instead of the secret' })
         }

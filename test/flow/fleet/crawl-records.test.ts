@@ -32,8 +32,16 @@ async function coordinate(redis: Redis, run: CrawlRunId) {
   }
   const page = (name: string): JournalEntry => {
     const index = record.completed
-    const place = pages.append({ url: urlOf(index), depth: 1, page: { markdown: name, metadata: { sourceURL: urlOf(index) } } }) // prettier-ignore
-    return { type: 'crawl.page', data: { index, depth: 1, url: urlOf(index) }, own: { taken: 1, ...place, final: urlOf(index) } } // prettier-ignore
+    const place = pages.append({
+      url: urlOf(index),
+      depth: 1,
+      page: { markdown: name, metadata: { sourceURL: urlOf(index) } },
+    })
+    return {
+      type: 'crawl.page',
+      data: { index, depth: 1, url: urlOf(index) },
+      own: { taken: 1, ...place, final: urlOf(index) },
+    }
   }
   return { record, write, page }
 }
@@ -53,7 +61,10 @@ describe.skipIf(noRedis)(titled('a crawl whose last commits Redis has lost', noR
     const run = await gateway.add(id, { input, created_at: new Date().toISOString() }, { key: 0, all: 0 })
     const read = async () => stateAnswer(await gateway.read(id), { skip: 0, limit: 10 }, callOf())
     const first = await coordinate(client, run)
-    await first.write(...startLines(first.record, planCrawl(input)), { type: 'crawl.found', data: { urls: [1, 2, 3].map(urlOf), depth: 1 } }) // prettier-ignore
+    await first.write(...startLines(first.record, planCrawl(input)), {
+      type: 'crawl.found',
+      data: { urls: [1, 2, 3].map(urlOf), depth: 1 },
+    })
     await first.write(first.page('zero'))
     const { bytes } = first.record
     await first.write(first.page('one'))
@@ -78,7 +89,10 @@ describe.skipIf(noRedis)(titled('a crawl whose last commits Redis has lost', noR
     const id = 'crl_CCCCCCCCCCCCCCCCCCCC'
     const run = await store.add(id, { input, created_at: new Date().toISOString() }, { key: 0, all: 0 })
     const { record, write, page } = await coordinate(client, run)
-    await write(...startLines(record, planCrawl(input)), { type: 'crawl.found', data: { urls: [1, 2, 3, 4].map(urlOf), depth: 1 } }) // prettier-ignore
+    await write(...startLines(record, planCrawl(input)), {
+      type: 'crawl.found',
+      data: { urls: [1, 2, 3, 4].map(urlOf), depth: 1 },
+    })
     await write(page('zero'))
     // Reported before the next pages were finished.
     await client.set(
@@ -90,7 +104,13 @@ describe.skipIf(noRedis)(titled('a crawl whose last commits Redis has lost', noR
     await write({ type: 'crawl.error', data: error, own: { taken: 1 } } as JournalEntry)
     const subscriptions = new Subscriptions(client)
     const remote = await RemoteCrawl.open({ redis: client, store, subscriptions }, id)
-    expect(remote.progress()).toMatchObject({ completed: 2, errors: 1, queued: 2, current: [3, 4].map(urlOf), concurrency: 4 }) // prettier-ignore
+    expect(remote.progress()).toMatchObject({
+      completed: 2,
+      errors: 1,
+      queued: 2,
+      current: [3, 4].map(urlOf),
+      concurrency: 4,
+    })
     expect(remote.progress()).not.toHaveProperty('seq')
     remote.close()
     subscriptions.close()

@@ -61,8 +61,21 @@ describe.skipIf(noRedis)(titled('`bax doctor --fleet`', noRedis), () => {
     await redis.client.config('SET', 'maxmemory-policy', 'allkeys-lru')
     const { code, checks } = await redisChecks(redis.url)
     expect(code).toBe(0)
-    expect(checks).toContainEqual(expect.objectContaining({ name: 'redis persistence', ok: false, mend: expect.stringContaining('appendonly yes') })) // prettier-ignore
-    expect(checks).toContainEqual(expect.objectContaining({ name: 'redis eviction', ok: false, found: 'allkeys-lru', mend: expect.stringContaining('noeviction') })) // prettier-ignore
+    expect(checks).toContainEqual(
+      expect.objectContaining({
+        name: 'redis persistence',
+        ok: false,
+        mend: expect.stringContaining('appendonly yes'),
+      }),
+    )
+    expect(checks).toContainEqual(
+      expect.objectContaining({
+        name: 'redis eviction',
+        ok: false,
+        found: 'allkeys-lru',
+        mend: expect.stringContaining('noeviction'),
+      }),
+    )
   })
 
   test('compares builds and clocks of workers with those of this machine', async () => {

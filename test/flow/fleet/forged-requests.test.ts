@@ -134,7 +134,8 @@ describe.skipIf(absent)(titled('a proxy between gateway and worker', absent), ()
     const parts = async function* () {
       for (let part = 0; part < 40; part++) yield Buffer.alloc(64 * 1024, `part ${part % 10} `)
     }
-    const store = (name: string) => upload(gateway.transport, 'PUT /sessions/{session_id}/files/{name}', { session_id, name }, parts()) // prettier-ignore
+    const store = (name: string) =>
+      upload(gateway.transport, 'PUT /sessions/{session_id}/files/{name}', { session_id, name }, parts())
     expect(await store('whole.txt')).toMatchObject({ size: 40 * 64 * 1024 })
     middle.replace = ['part 7', 'part 8']
     expect(await failureOf(store('changed.txt'))).toMatchObject({ code: 'fleet_unavailable', status: 503 })
@@ -146,7 +147,10 @@ describe.skipIf(absent)(titled('a proxy between gateway and worker', absent), ()
   test('changed content of an answer is an error, whatever its size', async () => {
     const { client } = gateway
     const evaluate = async (expression: string) => {
-      const { results } = await client.runCommands({ session_id, commands: [{ command: 'evaluate', data: { expression } }] }) // prettier-ignore
+      const { results } = await client.runCommands({
+        session_id,
+        commands: [{ command: 'evaluate', data: { expression } }],
+      })
       return (results[0]!.data as { result: { value: string } }).result.value
     }
     const small = `'price: 5'`

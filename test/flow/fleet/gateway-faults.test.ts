@@ -62,7 +62,9 @@ describe.skipIf(noRedis)(titled('a fleet with faults', noRedis), () => {
     const events = await fetch(`${fleet.gateway.url}/stream/sse?session_id=${session_id}&replay=all`)
     const reading = events.text()
     const waiting = failureOf(client.runCommands({ session_id: session_id!, commands: hang }))
-    await waitUntil(async () => (await client.getSessionLog({ session_id: session_id! })).events.some(({ type }) => type === 'command.started')) // prettier-ignore
+    await waitUntil(async () =>
+      (await client.getSessionLog({ session_id: session_id! })).events.some(({ type }) => type === 'command.started'),
+    )
     proxy.block()
     expect(await waiting).toMatchObject({ code: 'worker_lost', status: 503 })
     // Streams that have begun are cut, and do not look complete.
@@ -91,7 +93,11 @@ describe.skipIf(noRedis)(titled('a fleet with faults', noRedis), () => {
     proxy.block()
     // A gateway that has met the lost worker prefers the other one for a while.
     const [first, second] = [await fleet.addGateway(), await fleet.addGateway()]
-    const scrape = ({ client }: Pick<TestFleet['gateway'], 'client'>, more: object) => client.scrape({ url: `${site.url}/`, ...more }).then(() => 'done', ({ code }) => code as string) // prettier-ignore
+    const scrape = ({ client }: Pick<TestFleet['gateway'], 'client'>, more: object) =>
+      client.scrape({ url: `${site.url}/`, ...more }).then(
+        () => 'done',
+        ({ code }) => code as string,
+      )
     expect(await Promise.all([scrape(first, {}), scrape(first, {})])).toEqual(['done', 'done'])
     expect(await Promise.all([parse(second), parse(second)])).toEqual(['parsed', 'parsed'])
     const withActions = () => scrape(fleet.gateway, { actions: [{ type: 'wait', milliseconds: 1 }] })
@@ -108,7 +114,10 @@ describe.skipIf(noRedis)(titled('a fleet with faults', noRedis), () => {
     closers.push(site.close)
     const requestsOf = (path: string) => site.requests.filter((requested) => requested === path).length
     const scrape = async (path: string, more: object) => {
-      const outcome = fleet.gateway.client.scrape({ url: `${site.url}${path}`, ...more }).then(() => 'done', ({ code }) => code as string) // prettier-ignore
+      const outcome = fleet.gateway.client.scrape({ url: `${site.url}${path}`, ...more }).then(
+        () => 'done',
+        ({ code }) => code as string,
+      )
       await waitUntil(() => requestsOf(path) > 0, 60_000)
       return { outcome }
     }
@@ -199,7 +208,9 @@ describe.skipIf(noRedis)(titled('a fleet with faults', noRedis), () => {
     const mine = await ann.client.createSession({ requested_name: 'shop' })
     const other = await bob.client.createSession({ requested_name: 'shop' })
     expect((await ann.client.listSessions({})).sessions.map(({ session_id }) => session_id)).toEqual([mine.session_id])
-    expect(await failureOf(ann.client.getSession({ session_id: other.session_id! }))).toMatchObject({ code: 'session_not_found' }) // prettier-ignore
+    expect(await failureOf(ann.client.getSession({ session_id: other.session_id! }))).toMatchObject({
+      code: 'session_not_found',
+    })
     expect((await ann.client.getSession({ session_id: 'shop' })).session_id).toBe(mine.session_id)
     expect(await request(url, 'GET', '/sessions')).toMatchObject({ status: 401 })
     // The frame token replaces a key.
@@ -224,7 +235,19 @@ describe.skipIf(noRedis)(titled('a fleet with faults', noRedis), () => {
       const socket = new WebSocket(`${url.replace('http', 'ws')}/relay/connect${query}`, subprotocol, { headers })
       await once(socket, 'open')
       const browser = { product: 'None/1', protocol_version: '1.3', user_agent: 'none', headless: true }
-      socket.send(JSON.stringify({ type: 'hello', proto: protocol, version: '0', platform: 'test', name: 'laptop', policy: 'full', redact: true, browser, ...(resume && { resume }) })) // prettier-ignore
+      socket.send(
+        JSON.stringify({
+          type: 'hello',
+          proto: protocol,
+          version: '0',
+          platform: 'test',
+          name: 'laptop',
+          policy: 'full',
+          redact: true,
+          browser,
+          ...(resume && { resume }),
+        }),
+      )
       const [message] = await once(socket, 'message')
       return { socket, welcome: JSON.parse(String(message)) as { session_id: string; resume: string } }
     }
@@ -251,7 +274,8 @@ describe.skipIf(noRedis)(titled('a fleet with faults', noRedis), () => {
       const { header } = new ForwardedRequests(key, () => now).sign(line, { caller: keylessCaller, requestId: 'req_1' })
       return { [forwardedHeader]: header, accept: '*/*' }
     }
-    const send = (headers: Record<string, string>) => requestWorker({ url, secretFile: fleet.secretFile }, 'GET', '/sessions', undefined, headers) // prettier-ignore
+    const send = (headers: Record<string, string>) =>
+      requestWorker({ url, secretFile: fleet.secretFile }, 'GET', '/sessions', undefined, headers)
     const once = signed('/sessions')
     expect(await send(once)).toMatchObject({ status: 200 })
     for (const headers of [

@@ -62,7 +62,9 @@ describe.skipIf(noRedis)(titled('a gateway with two workers', noRedis), () => {
     expect(listed.sessions.map(({ name }) => name)).toEqual(['two', 'one'])
     expect(await client().getEngineStatus({})).toMatchObject({ sessions: 2, home: 'server' })
     expect((await client().closeSessions({})).total).toBe(2)
-    expect(await failureOf(client().runCommands({ session_id: 'one', commands: title }))).toMatchObject({ code: 'session_closed' }) // prettier-ignore
+    expect(await failureOf(client().runCommands({ session_id: 'one', commands: title }))).toMatchObject({
+      code: 'session_closed',
+    })
   })
 
   test('reports unknown objects as a single engine does', async () => {
@@ -71,7 +73,9 @@ describe.skipIf(noRedis)(titled('a gateway with two workers', noRedis), () => {
       hint: 'list them with "bax session list"',
     })
     expect(await failureOf(client().getShellExec({ exec_id: 'ex_nope' }))).toMatchObject({ code: 'exec_not_found' })
-    expect(await failureOf(client().getProvision({ provision_id: 'prv_nope' }))).toMatchObject({ code: 'provision_not_found' }) // prettier-ignore
+    expect(await failureOf(client().getProvision({ provision_id: 'prv_nope' }))).toMatchObject({
+      code: 'provision_not_found',
+    })
   })
 
   test('validates input before a worker is chosen, and reports unknown fields', async () => {
@@ -88,7 +92,10 @@ describe.skipIf(noRedis)(titled('a gateway with two workers', noRedis), () => {
     // Twice, since the second request needs no look-up of the session.
     for (const commands of [title, title]) expect((await send({ session_id, commands })).status).toBe(200)
     const bad = await send({ session_id, commands: [{ command: 'click' }] })
-    expect(bad).toMatchObject({ status: 400, body: { code: 'invalid_request', request_id: bad.headers.get('x-request-id') } }) // prettier-ignore
+    expect(bad).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', request_id: bad.headers.get('x-request-id') },
+    })
     expect((await send({ sessionId: session_id, commands: title, colour: 'red' })).body.warning).toContain('colour')
     await client().closeSession({ session_id })
   })
@@ -182,7 +189,9 @@ describe.skipIf(noRedis)(titled('a gateway with two workers', noRedis), () => {
     const session_id = await create()
     const content = Buffer.alloc(3 * 1024 * 1024, 'content ')
     const input = { session_id, name: 'large.bin' }
-    expect(await upload(transport(), 'PUT /sessions/{session_id}/files/{name}', input, pieces(content))).toMatchObject({ size: content.length }) // prettier-ignore
+    expect(await upload(transport(), 'PUT /sessions/{session_id}/files/{name}', input, pieces(content))).toMatchObject({
+      size: content.length,
+    })
     const all = await download(transport(), 'GET /sessions/{session_id}/files/{name}', input)
     expect((await bytesOf(all.bytes)).equals(content)).toBe(true)
     const headers = { range: 'bytes=10-19' }
@@ -199,7 +208,9 @@ describe.skipIf(noRedis)(titled('a gateway with two workers', noRedis), () => {
     const body = JSON.stringify({ session_id, commands: [script] })
     const headers = { 'content-type': 'application/json' }
     const waiting = fetch(`${fleet.gateway.url}/commands`, { method: 'POST', headers, body, signal: gone.signal })
-    await waitUntil(async () => (await client().getSessionLog({ session_id })).events.some(({ type }) => type === 'command.started')) // prettier-ignore
+    await waitUntil(async () =>
+      (await client().getSessionLog({ session_id })).events.some(({ type }) => type === 'command.started'),
+    )
     gone.abort()
     await expect(waiting).rejects.toThrow('abort')
     const { results } = await client().runCommands({ session_id, commands: title, timeout_ms: 40_000 })
@@ -220,7 +231,10 @@ describe.skipIf(noRedis)(titled('a gateway with two workers', noRedis), () => {
     const { url } = fleet.workers[0]!
     const { secretFile } = fleet
     for (const path of ['/sessions', '/healthz', '/openapi.json', '/nowhere'])
-      expect(await requestWorker({ url, secretFile }, 'GET', path)).toMatchObject({ status: 401, body: { code: 'unauthorized' } }) // prettier-ignore
+      expect(await requestWorker({ url, secretFile }, 'GET', path)).toMatchObject({
+        status: 401,
+        body: { code: 'unauthorized' },
+      })
     const socket = new WebSocket(`${url.replace('http', 'wss')}/relay/connect`, 'bax.relay.v1', channelOf(secretFile))
     const [, response] = await once(socket, 'unexpected-response')
     expect(response.statusCode).toBe(401)
@@ -237,7 +251,8 @@ describe.skipIf(noRedis)(titled('a gateway with two workers', noRedis), () => {
       expect((await client().listShells({ limit: 1, cursor: listed.next_cursor! })).sessions[0]!.name).toBe('first')
       const body = { session_id: 'first', command: 'echo 42 > /output/plot.txt; echo done', on_disconnect: 'continue' }
       const frames = []
-      for await (const frame of follow(transport(), 'POST /shell/exec/stream', body)) frames.push(frame as never as Record<string, string>) // prettier-ignore
+      for await (const frame of follow(transport(), 'POST /shell/exec/stream', body))
+        frames.push(frame as never as Record<string, string>)
       expect(frames.at(-1)).toMatchObject({ type: 'exit', exit_code: 0 })
       const { exec_id } = frames.find(({ type }) => type === 'start')!
       expect(await client().getShellExec({ exec_id: exec_id! })).toMatchObject({ exec_id, status: 'exited' })

@@ -77,7 +77,9 @@ describe.skipIf(noRedis)(titled('`bax fleet import`', noRedis), () => {
     expect(await fleet.profiles.get('work', keylessCaller)).toMatchObject({ origins: [] })
     expect(await report('--overwrite')).toMatchObject({ profiles: { replaced: 1, skipped: [] } })
     expect(await fleet.profiles.get('work', keylessCaller)).toMatchObject({ origins: ['https://example.com'] })
-    expect((await run()).stderr).toBe('1 of the profiles are not encrypted: save them again with a profile key to encrypt them\n') // prettier-ignore
+    expect((await run()).stderr).toBe(
+      '1 of the profiles are not encrypted: save them again with a profile key to encrypt them\n',
+    )
   })
 
   test('revokes keys that were revoked in the folder, and never the other way round', async () => {
@@ -108,11 +110,20 @@ describe.skipIf(noRedis)(titled('`bax fleet import`', noRedis), () => {
   })
 
   test('needs a Redis and a state folder', async () => {
-    expect(await bax(['fleet', 'import', folder])).toMatchObject({ code: 2, stderr: expect.stringContaining('--fleet is required') }) // prettier-ignore
+    expect(await bax(['fleet', 'import', folder])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--fleet is required'),
+    })
     const wrong = await bax(['fleet', 'import', folder, '--fleet', 'http://me:secret@host'])
-    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('--fleet must be a URL of Redis, not "http://host"') }) // prettier-ignore
+    expect(wrong).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--fleet must be a URL of Redis, not "http://host"'),
+    })
     const missing = join(folder, 'missing')
-    expect(await bax(['fleet', 'import', missing, '--fleet', redis.url])).toMatchObject({ code: 2, stderr: expect.stringContaining(`no state folder at ${missing}`) }) // prettier-ignore
+    expect(await bax(['fleet', 'import', missing, '--fleet', redis.url])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`no state folder at ${missing}`),
+    })
     const away = await bax(['fleet', 'import', folder, '--fleet', `redis://127.0.0.1:${await freePort()}`, '--json'])
     expect(away.code).toBe(3)
     expect(JSON.parse(away.stdout || away.stderr)).toMatchObject({ code: 'fleet_unavailable' })

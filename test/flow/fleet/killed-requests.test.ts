@@ -17,7 +17,12 @@ import { waitUntil } from '../../support/wait.ts'
 
 const title = [{ command: 'get_title' as const }]
 /** Longer than a test: on a loaded machine, a minute is over before the kill, and a script that timed out is no error. */
-const hang = [{ command: 'evaluate' as const, data: { expression: 'fetch("/hang").then((got) => got.text())', timeout_ms: limits.command.maxMs } }] // prettier-ignore
+const hang = [
+  {
+    command: 'evaluate' as const,
+    data: { expression: 'fetch("/hang").then((got) => got.text())', timeout_ms: limits.command.maxMs },
+  },
+]
 const buy = [{ type: 'execute' as const, script: 'fetch("/buy", { method: "POST" }).then((got) => got.text())' }]
 
 /** Returns the error of a request; one that succeeds is shown. */

@@ -91,7 +91,9 @@ describe.skipIf(noRedis)(titled('`bax serve --fleet` without a key', noRedis), (
   })
   const env = () => ({ BAX_STATE_DIR: join(folder, 'state') })
   const serve = (...flags: string[]) =>
-    bax(['serve', '--fleet', redis.url, '--secret-file', join(folder, 'secret'), '--port', '0', ...flags], { env: env() }) // prettier-ignore
+    bax(['serve', '--fleet', redis.url, '--secret-file', join(folder, 'secret'), '--port', '0', ...flags], {
+      env: env(),
+    })
 
   test.each([[[]], [['--host', '::1']], [['--host', 'localhost']]])('does not start %j', async (flags) => {
     const { code, stdout, stderr } = await serve(...flags)

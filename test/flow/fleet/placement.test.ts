@@ -103,7 +103,12 @@ async function checkRun(server: TestRedis, slots: readonly number[], groups: rea
         const id = `ses_${++lastId}`
         const object = { id, kind: 'session', owner: one.owner, name: one.name ?? null } as const
         // Its worker may be lost.
-        const bound = await workerOf(one)!.bind(object, one.reservation).then(() => true, () => false) // prettier-ignore
+        const bound = await workerOf(one)!
+          .bind(object, one.reservation)
+          .then(
+            () => true,
+            () => false,
+          )
         if (bound) placed.add({ ...one, id })
       }
     }

@@ -356,7 +356,10 @@ describe.skipIf(noRedis)(titled('provisions of a fleet', noRedis), () => {
     openFleet()
     const { open } = await startWorker({ slots: 2 })
     const gone = new GatewayProvisions(await openStore(undefined, 'gone'))
-    const ids = [await gone.begin({ input: input(), most: 0 }, call()), await gone.begin({ input: input(), most: 0 }, call())] // prettier-ignore
+    const ids = [
+      await gone.begin({ input: input(), most: 0 }, call()),
+      await gone.begin({ input: input(), most: 0 }, call()),
+    ]
     const store = await openStore()
     const both = new Set(['gone', testBuild.build])
     expect(await store.adopt(async () => both)).toBe(0)

@@ -96,8 +96,12 @@ done
     const first = await ready()
     expect(first).toMatchObject({ status: 'ready', error: null })
     expect(first['stages'].map(({ stage }: { stage: string }) => stage)).toEqual([
-        'provisioning', 'scaling', 'worker_found', 'creating', 'ready',
-      ]) // prettier-ignore
+      'provisioning',
+      'scaling',
+      'worker_found',
+      'creating',
+      'ready',
+    ])
     await waitUntil(async () => (await pids()).length === 2)
     // The program has started them before it ends, and before the gateway records it.
     await waitUntil(async () => (await send('GET', '/fleet'))['scaler'].workers === 2)

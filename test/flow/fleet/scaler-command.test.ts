@@ -52,7 +52,12 @@ describe('the command scaler', () => {
   test('does not wait for programs in the background, which may go on writing', async () => {
     const path = await program('start.sh', '(sleep 0.5; echo late >&2; echo done > background) &')
     await scaler(path).want(1)
-    await waitUntil(() => readFile(join(cwd, 'background'), 'utf8').then(() => true, () => false)) // prettier-ignore
+    await waitUntil(() =>
+      readFile(join(cwd, 'background'), 'utf8').then(
+        () => true,
+        () => false,
+      ),
+    )
   })
 })
 

@@ -24,7 +24,11 @@ describe('the kubernetes scaler (against a stand-in)', () => {
       env: {},
       ...changes,
     })
-  const failureOf = (work: Promise<unknown>) => work.then(() => expect.fail('did not fail'), (error: Error) => error) // prettier-ignore
+  const failureOf = (work: Promise<unknown>) =>
+    work.then(
+      () => expect.fail('did not fail'),
+      (error: Error) => error,
+    )
 
   test('reads and changes the scale subresource', async () => {
     expect(await scaler().current()).toBe(2)
@@ -61,7 +65,12 @@ describe('the kubernetes scaler (against a stand-in)', () => {
         message: expect.stringContaining('cannot read the service account'),
         hint: 'set automountServiceAccountToken in the pod of the gateway',
       })
-      for (const [name, text] of [['token', 'the token\n'], ['namespace', 'tools'], ['ca.crt', '']] as const) await writeFile(join(account, name), text) // prettier-ignore
+      for (const [name, text] of [
+        ['token', 'the token\n'],
+        ['namespace', 'tools'],
+        ['ca.crt', ''],
+      ] as const)
+        await writeFile(join(account, name), text)
       // The stand-in has no TLS, which the scaler always uses inside a cluster.
       expect(await failureOf(inPod.current())).toMatchObject({
         message: expect.stringMatching(/^Kubernetes at https:\/\/127\.0\.0\.1:\d+ does not answer: /),

@@ -42,11 +42,15 @@ beforeEach(async () => {
 afterEach(async () => {
   await engine.close()
   await rm(stateDir, { recursive: true, force: true })
-}) // prettier-ignore
+})
 
 const listenWith = (served: Engine): Promise<Listener> => {
   const gate = { hosts: loopbackHosts, origins: new Set<string>(), keys: served.keys }
-  return listen(createApp({ engine: served, gate, sockets: 'here' }), { host: '127.0.0.1', port: 0 }, { engine: served, gate, own: false }) // prettier-ignore
+  return listen(
+    createApp({ engine: served, gate, sockets: 'here' }),
+    { host: '127.0.0.1', port: 0 },
+    { engine: served, gate, own: false },
+  )
 }
 
 test('a server without a fleet says so', async () => {
@@ -163,11 +167,14 @@ describe.skipIf(noRedis)(titled('a gateway', noRedis), () => {
 
   test('needs a key with the scope admin', async () => {
     const { key } = await engine.keys.create({ name: 'limited', scopes: ['browser'] })
-    for (const [method, path] of [['GET', '/fleet'], ['POST', '/fleet/workers/wrk_1/drain']] as const) {
+    for (const [method, path] of [
+      ['GET', '/fleet'],
+      ['POST', '/fleet/workers/wrk_1/drain'],
+    ] as const) {
       const response = await fetch(server.address + path, { method, headers: { 'x-api-key': key } })
       expect(response.status).toBe(403)
       expect(await response.json()).toMatchObject({ code: 'forbidden_scope' })
-    } // prettier-ignore
+    }
   })
 
   test('exports metrics of workers and queues, and that Redis is away', async () => {

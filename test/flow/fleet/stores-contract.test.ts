@@ -30,9 +30,20 @@ const allowances = allowancesOf({ rate: 1, burst: 3 })
 /** Limits of the versions of pages. */
 const few = { versions: 3, bytes: 2000, fleetBytes: 2000, ageMs: 3_600_000 }
 const state = (value: string) => ({
-  cookies: [{ name: 'login', value, domain: 'example.com', path: '/', expires: -1, httpOnly: true, secure: true, sameSite: 'Lax' as const }],
+  cookies: [
+    {
+      name: 'login',
+      value,
+      domain: 'example.com',
+      path: '/',
+      expires: -1,
+      httpOnly: true,
+      secure: true,
+      sameSite: 'Lax' as const,
+    },
+  ],
   origins: [],
-}) // prettier-ignore
+})
 
 const request = (name: string, caller = ann, signal = new AbortController().signal) => ({
   operation: 'POST /v1/crawl',
@@ -176,7 +187,12 @@ function contract(place: () => Place): void {
       await waitUntil(() => runs === 1)
       fail(new BaxError('no_capacity', 'not now', { hint: 'wait', retryAfterSecs: 7 }))
       for (const one of both)
-        await expect(one).rejects.toMatchObject({ code: 'no_capacity', message: 'not now', hint: 'wait', retryAfterSecs: 7 }) // prettier-ignore
+        await expect(one).rejects.toMatchObject({
+          code: 'no_capacity',
+          message: 'not now',
+          hint: 'wait',
+          retryAfterSecs: 7,
+        })
       expect(runs).toBe(1)
       expect(await idempotency.once(request('b'), {}, async () => 'second')).toBe('second')
     })
@@ -187,7 +203,9 @@ function contract(place: () => Place): void {
       const begun = newSignal()
       const aborted = () => {
         begun.set()
-        return new Promise((_, reject) => gone.signal.addEventListener('abort', () => reject(gone.signal.reason as Error))) // prettier-ignore
+        return new Promise((_, reject) =>
+          gone.signal.addEventListener('abort', () => reject(gone.signal.reason as Error)),
+        )
       }
       const first = idempotency.once(request('c', ann, gone.signal), {}, aborted)
       await begun.done
@@ -216,7 +234,9 @@ function contract(place: () => Place): void {
     test('are limited in number and in bytes: the oldest ones are deleted', async () => {
       const { versions } = await place().open()
       const kept = async () => {
-        const found = await Promise.all(['a', 'b', 'c', 'd'].map((name) => versions.find({ owner: 'ann', page: page(name) }))) // prettier-ignore
+        const found = await Promise.all(
+          ['a', 'b', 'c', 'd'].map((name) => versions.find({ owner: 'ann', page: page(name) })),
+        )
         return found.map((one) => one?.markdown)
       }
       await versions.save({ owner: 'ben', page: page('a') }, version('of ben'))
@@ -283,7 +303,8 @@ describe.skipIf(noRedis)(titled('stores in Redis', noRedis), () => {
   afterEach(stores.closeAll)
   afterAll(() => redis.close())
 
-  const open = (profileKey?: string) => stores.open(redis, { allowances, ...(profileKey !== undefined && { profileKey }) }) // prettier-ignore
+  const open = (profileKey?: string) =>
+    stores.open(redis, { allowances, ...(profileKey !== undefined && { profileKey }) })
 
   /** Two sets of stores that share the work of each test, as two gateways behind a load balancer do. */
   const balanced = async (profileKey?: string): Promise<Stores> => {
@@ -291,14 +312,16 @@ describe.skipIf(noRedis)(titled('stores in Redis', noRedis), () => {
     let calls = 0
     const alternate = <Part extends keyof Stores>(part: Part): Stores[Part] =>
       new Proxy(both[0]![part], {
-        get: (_, name) => (...args: unknown[]) => {
-          if (name === 'onRevoked') return both.map((one) => one.relayTokens.onRevoked(args[0] as never))
-          // A warning is about the last list of the same gateway.
-          const at = part === 'profiles' ? 0 : (calls += 1) % 2
-          const target = both[at]![part] as unknown as Record<string | symbol, (...args: unknown[]) => unknown>
-          return target[name]!(...args)
-        },
-      }) // prettier-ignore
+        get:
+          (_, name) =>
+          (...args: unknown[]) => {
+            if (name === 'onRevoked') return both.map((one) => one.relayTokens.onRevoked(args[0] as never))
+            // A warning is about the last list of the same gateway.
+            const at = part === 'profiles' ? 0 : (calls += 1) % 2
+            const target = both[at]![part] as unknown as Record<string | symbol, (...args: unknown[]) => unknown>
+            return target[name]!(...args)
+          },
+      })
     return {
       keys: both[0]!.keys,
       profiles: alternate('profiles'),
@@ -349,10 +372,14 @@ describe.skipIf(noRedis)(titled('stores in Redis', noRedis), () => {
     ]
     await redis.client.config('SET', 'maxmemory', '1')
     for (const attempt of await Promise.allSettled(attempts()))
-      expect(attempt).toMatchObject({ reason: { code: 'fleet_unavailable', message: 'Redis has reached its memory limit' } }) // prettier-ignore
+      expect(attempt).toMatchObject({
+        reason: { code: 'fleet_unavailable', message: 'Redis has reached its memory limit' },
+      })
     await redis.kill()
     for (const attempt of await Promise.allSettled(attempts()))
-      expect(attempt).toMatchObject({ reason: { code: 'fleet_unavailable', message: 'Redis does not answer', status: 503 } }) // prettier-ignore
+      expect(attempt).toMatchObject({
+        reason: { code: 'fleet_unavailable', message: 'Redis does not answer', status: 503 },
+      })
     await redis.start()
   })
 
@@ -462,6 +489,9 @@ describe.skipIf(noRedis)(titled('stores in Redis', noRedis), () => {
     expect(await rates.count(ann)).toMatchObject({ allowed: false, remaining: 0 })
     await redis.client.del('bax:rate:ben')
     await redis.client.lpush('bax:rate:ben', 'x')
-    await expect(rates.count(ben)).rejects.toMatchObject({ code: 'fleet_unavailable', message: expect.stringContaining('WRONGTYPE') }) // prettier-ignore
+    await expect(rates.count(ben)).rejects.toMatchObject({
+      code: 'fleet_unavailable',
+      message: expect.stringContaining('WRONGTYPE'),
+    })
   })
 })

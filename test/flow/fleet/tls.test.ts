@@ -132,15 +132,29 @@ describe.skipIf(absent)(titled('workers with TLS', absent), () => {
       await writeFile(text, 'no certificate')
       const missing = join(folder, 'missing.pem')
       expect(await worker('--tls-cert', one.certFile)).toBe('error: --tls-cert needs --tls-key')
-      expect(await worker('--name', 'a\nb')).toBe('error: --name "a\\nb" is not valid: must not contain control characters') // prettier-ignore
+      expect(await worker('--name', 'a\nb')).toBe(
+        'error: --name "a\\nb" is not valid: must not contain control characters',
+      )
       expect(await worker('--tls-key', one.keyFile)).toBe('error: --tls-key needs --tls-cert')
-      expect(await worker('--tls-cert', missing, '--tls-key', one.keyFile)).toBe(`error: cannot read --tls-cert ${missing}: no such file or folder`) // prettier-ignore
-      expect(await worker('--tls-cert', one.certFile, '--tls-key', missing)).toBe(`error: cannot read --tls-key ${missing}: no such file or folder`) // prettier-ignore
-      expect(await worker('--tls-cert', text, '--tls-key', one.keyFile)).toBe(`error: --tls-cert ${text} has no PEM certificate`) // prettier-ignore
-      expect(await worker('--tls-cert', one.certFile, '--tls-key', text)).toBe(`error: --tls-key ${text} has no PEM private key without a passphrase`) // prettier-ignore
-      expect(await worker('--tls-cert', one.certFile, '--tls-key', two.keyFile)).toBe(`error: --tls-key ${two.keyFile} does not match the certificate in --tls-cert ${one.certFile}`) // prettier-ignore
+      expect(await worker('--tls-cert', missing, '--tls-key', one.keyFile)).toBe(
+        `error: cannot read --tls-cert ${missing}: no such file or folder`,
+      )
+      expect(await worker('--tls-cert', one.certFile, '--tls-key', missing)).toBe(
+        `error: cannot read --tls-key ${missing}: no such file or folder`,
+      )
+      expect(await worker('--tls-cert', text, '--tls-key', one.keyFile)).toBe(
+        `error: --tls-cert ${text} has no PEM certificate`,
+      )
+      expect(await worker('--tls-cert', one.certFile, '--tls-key', text)).toBe(
+        `error: --tls-key ${text} has no PEM private key without a passphrase`,
+      )
+      expect(await worker('--tls-cert', one.certFile, '--tls-key', two.keyFile)).toBe(
+        `error: --tls-key ${two.keyFile} does not match the certificate in --tls-cert ${one.certFile}`,
+      )
       const both = ['--tls-cert', one.certFile, '--tls-key', one.keyFile]
-      expect(await worker(...both, '--advertise', 'http://10.0.0.7:4200')).toBe('error: --advertise must be an https URL (the worker has a --tls-cert) without a path, not "http://10.0.0.7:4200"') // prettier-ignore
+      expect(await worker(...both, '--advertise', 'http://10.0.0.7:4200')).toBe(
+        'error: --advertise must be an https URL (the worker has a --tls-cert) without a path, not "http://10.0.0.7:4200"',
+      )
     })
 
     test('of a gateway name the file of the CA, and need a fleet', async () => {
@@ -148,8 +162,12 @@ describe.skipIf(absent)(titled('workers with TLS', absent), () => {
       const missing = join(folder, 'missing.pem')
       expect(await serve('--fleet-ca', ca.file)).toBe('error: --fleet-ca needs --fleet')
       expect(await serve('--secret-file', fleet.secretFile)).toBe('error: --secret-file needs --fleet')
-      expect(await serve(...access(), '--fleet-ca', missing)).toBe(`error: cannot read --fleet-ca ${missing}: no such file or folder`) // prettier-ignore
-      expect(await serve(...access(), '--fleet-ca', fleet.secretFile)).toBe(`error: --fleet-ca ${fleet.secretFile} has no PEM certificate`) // prettier-ignore
+      expect(await serve(...access(), '--fleet-ca', missing)).toBe(
+        `error: cannot read --fleet-ca ${missing}: no such file or folder`,
+      )
+      expect(await serve(...access(), '--fleet-ca', fleet.secretFile)).toBe(
+        `error: --fleet-ca ${fleet.secretFile} has no PEM certificate`,
+      )
     })
   })
 })

@@ -38,7 +38,8 @@ describe.skipIf(noRedis)(titled('a rolling upgrade of a fleet', noRedis), () => 
 
   beforeAll(async () => {
     ;[fleet, site] = await Promise.all([startProcessFleet(), serveTree(pages)])
-    const two = <T>(start: (options: { build: string }) => Promise<T>) => Promise.all([start({ build: old }), start({ build: old })]) // prettier-ignore
+    const two = <T>(start: (options: { build: string }) => Promise<T>) =>
+      Promise.all([start({ build: old }), start({ build: old })])
     ;[alone, workers, gateways] = await Promise.all([
       crawlAlone(input()).then(comparable),
       two(fleet.addWorker),
@@ -59,8 +60,14 @@ describe.skipIf(noRedis)(titled('a rolling upgrade of a fleet', noRedis), () => 
       failureOf(early.client.crawl(input())),
     ]
     for (const failure of await Promise.all(refused)) {
-      expect(failure).toMatchObject({ code: 'fleet_unavailable', status: 503, hint: expect.stringContaining('workers first') }) // prettier-ignore
-      expect(failure.message).toMatch(/^this is bax \S+ \(build bbbbbbbbbbbb\), but all workers run bax \S+ \(build aaaaaaaaaaaa\)$/) // prettier-ignore
+      expect(failure).toMatchObject({
+        code: 'fleet_unavailable',
+        status: 503,
+        hint: expect.stringContaining('workers first'),
+      })
+      expect(failure.message).toMatch(
+        /^this is bax \S+ \(build bbbbbbbbbbbb\), but all workers run bax \S+ \(build aaaaaaaaaaaa\)$/,
+      )
     }
     // Sessions and crawls of the other build can be used.
     expect((await early.client.runCommands({ session_id: session_id!, commands: title })).results).toHaveLength(1)
@@ -127,7 +134,9 @@ describe.skipIf(noRedis)(titled('a rolling upgrade of a fleet', noRedis), () => 
     expect(await Promise.all(ends)).toEqual([0, 0])
 
     const left = await workersOf(gateways[0]!)
-    expect(left.map(({ worker_id: id, build }) => [id, build]).toSorted()).toEqual(next.map(({ id }) => [id, young]).toSorted()) // prettier-ignore
+    expect(left.map(({ worker_id: id, build }) => [id, build]).toSorted()).toEqual(
+      next.map(({ id }) => [id, young]).toSorted(),
+    )
     await client().closeSession({ session_id: created.session_id! })
     await fleet.expectQueuesEmpty()
     // The queues of the old build are gone.

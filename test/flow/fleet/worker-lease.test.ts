@@ -249,7 +249,9 @@ describe.skipIf(noRedis)(titled('the lease of a worker', noRedis), () => {
     const worker = await bench.startWorker({ slots: { session: 3 } }, { leaseMs: 60_000, heartbeatMs: 30 })
     await worker.bind(session('ses_1', 'key_a', 'shop'))
     const { client } = server
-    const snapshot = await Promise.all((await client.keys('bax:dir:*')).map(async (key) => [key, await client.dumpBuffer(key)] as const)) // prettier-ignore
+    const snapshot = await Promise.all(
+      (await client.keys('bax:dir:*')).map(async (key) => [key, await client.dumpBuffer(key)] as const),
+    )
     await worker.bind(session('ses_2', 'key_a', 'mail'))
     await worker.end('ses_1', 60_000)
     await worker.bind(session('ses_3', 'key_a', 'news'))

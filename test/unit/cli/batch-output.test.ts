@@ -10,13 +10,28 @@ import { type CommandEntry, makeManifest } from '../../../src/operations/manifes
 test('a command declares the field of its bytes; -o writes them to a file', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'bax-test-output-'))
   try {
-    const entry: CommandEntry = { name: 'draw', family: 'x', kind: 'extraction', summary: '', examples: [], params: [], bytes: 'drawing' } // prettier-ignore
+    const entry: CommandEntry = {
+      name: 'draw',
+      family: 'x',
+      kind: 'extraction',
+      summary: '',
+      examples: [],
+      params: [],
+      bytes: 'drawing',
+    }
     const written: unknown[] = []
     const output = { write: (chunk: unknown) => written.push(chunk) }
     const io = { cwd, env: {}, stdout: output, stderr: output } as unknown as Io
     const manifest = { operations: [], commands: [...makeManifest().commands, entry] }
     const data = { drawing: Buffer.from('%PDF-').toString('base64') }
-    const result = { success: true, index: 0, command: 'draw', command_type: 'extraction', content_type: 'image/png', data } as const // prettier-ignore
+    const result = {
+      success: true,
+      index: 0,
+      command: 'draw',
+      command_type: 'extraction',
+      content_type: 'image/png',
+      data,
+    } as const
     const body = { success: true, session_id: 'ses_1', results: [result] } as never
     const context = { io, manifest, settings: { json: false } } as never
     const show = (file?: string) =>
@@ -41,9 +56,27 @@ test('a result that cannot be written does not hide the others', async () => {
   const stdout = { write: (chunk: unknown) => (out += String(chunk)) }
   const stderr = { write: (chunk: unknown) => (err += String(chunk)) }
   const io = { cwd, env: {}, stdout, stderr } as unknown as Io
-  const shot = { success: true, index: 0, command: 'screenshot', command_type: 'extraction', data: { screenshot: 'aGk=' } } // prettier-ignore
-  const title = { success: true, index: 1, command: 'get_title', command_type: 'extraction', data: { result: { type: 'string', value: 'Tea' } } } // prettier-ignore
-  const click = { success: false, index: 2, command: 'click', error: 'no element matches #b', code: 'element_not_found' } // prettier-ignore
+  const shot = {
+    success: true,
+    index: 0,
+    command: 'screenshot',
+    command_type: 'extraction',
+    data: { screenshot: 'aGk=' },
+  }
+  const title = {
+    success: true,
+    index: 1,
+    command: 'get_title',
+    command_type: 'extraction',
+    data: { result: { type: 'string', value: 'Tea' } },
+  }
+  const click = {
+    success: false,
+    index: 2,
+    command: 'click',
+    error: 'no element matches #b',
+    code: 'element_not_found',
+  }
   const body = {
     success: false,
     session_id: 'ses_1',
@@ -73,7 +106,15 @@ test('a new file replaces nothing, not even what exists for the file system only
 test('a command declares the table that shows its list; -o writes JSON', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'bax-test-output-'))
   try {
-    const entry: CommandEntry = { name: 'rows', family: 'x', kind: 'extraction', summary: '', examples: [], params: [], table: { items: 'list', columns: ['id', 'name'] } } // prettier-ignore
+    const entry: CommandEntry = {
+      name: 'rows',
+      family: 'x',
+      kind: 'extraction',
+      summary: '',
+      examples: [],
+      params: [],
+      table: { items: 'list', columns: ['id', 'name'] },
+    }
     const manifest = { operations: [], commands: [entry] }
     const shown = async (list: unknown[], file?: string) => {
       let text = ''

@@ -34,7 +34,7 @@ describe('parseBatch', () => {
       'then',
       'drag',
       '1,2',
-      '3,4', // prettier-ignore
+      '3,4',
       'then',
       'select-option',
       '#c',
@@ -46,7 +46,7 @@ describe('parseBatch', () => {
       '--timeout-ms=5',
       '--visible-only',
       '--timeout-ms',
-      '9', // prettier-ignore
+      '9',
     ])
     expect(commands).toMatchObject([
       { command: 'type_text', data: { selector: '#q', text: 'hello', clear: true } },

@@ -14,7 +14,9 @@ import { bax } from '../../support/cli.ts'
 const manifest = await makeCliManifest()
 const entries = commandTable(manifest)
 const shown = entries.filter(({ hidden }) => !hidden)
-const nouns = [...new Set(shown.flatMap(({ words }) => (words.includes(' ') ? words.slice(0, words.lastIndexOf(' ')) : [])))] // prettier-ignore
+const nouns = [
+  ...new Set(shown.flatMap(({ words }) => (words.includes(' ') ? words.slice(0, words.lastIndexOf(' ')) : []))),
+]
 
 const pages = [
   '',

@@ -45,7 +45,12 @@ test('the page about events names every type', () => {
 
 /** Returns the anchors of the headings, as GitHub makes them. */
 const anchorsOf = (text: string) =>
-  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!.toLowerCase().replaceAll(/[^\w\s-]/g, '').replaceAll(' ', '-')) // prettier-ignore
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  )
 
 test.each([...documents])('the links of %s lead to files and headings', (section, text) => {
   const folder = section.startsWith('README') ? '../../../' : '../../../src/guide/'
@@ -67,7 +72,9 @@ describe('bax help', () => {
   })
 
   test('prints a page unchanged where there is no terminal', async () => {
-    expect(await bax(['help', 'sessions'])).toEqual(expect.objectContaining({ code: 0, stdout: documents.get('sessions')! })) // prettier-ignore
+    expect(await bax(['help', 'sessions'])).toEqual(
+      expect.objectContaining({ code: 0, stdout: documents.get('sessions')! }),
+    )
     expect((await bax(['help', 'live', 'view'])).stdout).toBe(documents.get('live-view'))
   })
 

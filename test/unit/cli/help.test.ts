@@ -72,7 +72,10 @@ describe('the help', () => {
         tty: columns !== undefined,
         columns,
       })
-      const lengths = stdout.split('\n').filter(isProse).map(({ length }) => length) // prettier-ignore
+      const lengths = stdout
+        .split('\n')
+        .filter(isProse)
+        .map(({ length }) => length)
       expect(Math.max(...lengths), page).toBeLessThanOrEqual(width)
       if (page === 'crawl' || page === 'session create') expect(Math.max(...lengths)).toBeGreaterThan(width - 12)
     }

@@ -86,12 +86,20 @@ describe('a command line', () => {
         { ...point('from'), required: true },
         { ...point('to'), required: true },
       ]),
-      entry('drag_to', [text('selector', true), text('target')], { also: [{ words: 'drag' }], positional: [['selector', 'target']] }), // prettier-ignore
+      entry('drag_to', [text('selector', true), text('target')], {
+        also: [{ words: 'drag' }],
+        positional: [['selector', 'target']],
+      }),
       entry('list_tabs', [], { also: [{ words: 'tab' }] }),
       entry('switch_tab', [text('tab', true)], { also: [{ words: 'tab' }] }),
       entry('close_tab', [text('tab')], { also: [{ words: 'tab close' }], positional: [['tab'], []] }),
-      entry('get_state', [text('selector', true), text('state', true)], { also: [{ words: 'is visible', data: { state: 'visible' } }] }), // prettier-ignore
-      entry('wait_for', [{ name: 'milliseconds', type: 'integer', required: false }, text('selector'), text('text')], { also: [{ words: 'wait' }], positional: [['milliseconds'], ['selector']] }), // prettier-ignore
+      entry('get_state', [text('selector', true), text('state', true)], {
+        also: [{ words: 'is visible', data: { state: 'visible' } }],
+      }),
+      entry('wait_for', [{ name: 'milliseconds', type: 'integer', required: false }, text('selector'), text('text')], {
+        also: [{ words: 'wait' }],
+        positional: [['milliseconds'], ['selector']],
+      }),
     ],
   }
   const parsed = (line: string) => parseBatch(line.split(' '), manifest, '/').commands
@@ -117,7 +125,11 @@ describe('a command line', () => {
     ['is hidden #a', 'unknown command "is hidden"', 'use "is" with one of visible'],
     ['is visable #a', 'unknown command "is visable" (did you mean "visible"?)', ''],
     ['wait #a --selector #b', 'selector is given twice: as a word and as a flag', 'leave out --selector'],
-    ['wait a b c', 'wait-for cannot be called with 3 words', 'use "wait-for <milliseconds>" or "wait-for <selector>" or "wait-for"'], // prettier-ignore
+    [
+      'wait a b c',
+      'wait-for cannot be called with 3 words',
+      'use "wait-for <milliseconds>" or "wait-for <selector>" or "wait-for"',
+    ],
     ['drag #a #b #c', 'too many words: #c', 'usage: bax drag <from> <to>'],
   ])('%s: %s', (line, message, hint) => {
     expect(() => parsed(line)).toThrow(expect.objectContaining({ message, hint: expect.stringContaining(hint) }))

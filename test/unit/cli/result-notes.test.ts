@@ -34,10 +34,22 @@ test('swapped words are pointed out only where one of them is a selector', () =>
 })
 
 test('a kept answer is reported unless a later command has used it', () => {
-  const kept = { index: 0, success: true, command: 'answer_dialog', command_type: 'action', data: { answered: false, kept_for: ['confirm', 'prompt'] } } as const // prettier-ignore
+  const kept = {
+    index: 0,
+    success: true,
+    command: 'answer_dialog',
+    command_type: 'action',
+    data: { answered: false, kept_for: ['confirm', 'prompt'] },
+  } as const
   const text = 'no dialog is open: the next confirm or prompt dialog of this session will'
   expect(keptAnswerNotes(kept, [kept], true)).toEqual([`${text} be accepted, once`])
   expect(keptAnswerNotes(kept, [kept])).toEqual([`${text} get this answer, once`])
-  const used = { index: 1, success: true, command: 'click', command_type: 'action', dialogs: [{ type: 'confirm', message: '', answer: 'accepted', answered_by: 'answer_dialog' }] } as const // prettier-ignore
+  const used = {
+    index: 1,
+    success: true,
+    command: 'click',
+    command_type: 'action',
+    dialogs: [{ type: 'confirm', message: '', answer: 'accepted', answered_by: 'answer_dialog' }],
+  } as const
   expect(keptAnswerNotes(kept, [kept, used as never], true)).toEqual([])
 })

@@ -20,9 +20,16 @@ describe('search settings', () => {
   })
 
   test('prefer the environment over the file', () => {
-    const file = { providers: ['brave'], brave: { key: 'of-file', url: 'https://proxy.example/brave' }, google: { key: 'g', cx: 'c' } } // prettier-ignore
+    const file = {
+      providers: ['brave'],
+      brave: { key: 'of-file', url: 'https://proxy.example/brave' },
+      google: { key: 'g', cx: 'c' },
+    }
     const config = readSearch({ BAX_BRAVE_KEY: 'of-env' }, file)!
-    expect(config.providers).toEqual({ brave: { key: 'of-env', url: 'https://proxy.example/brave' }, google: { key: 'g', cx: 'c' } }) // prettier-ignore
+    expect(config.providers).toEqual({
+      brave: { key: 'of-env', url: 'https://proxy.example/brave' },
+      google: { key: 'g', cx: 'c' },
+    })
     expect(searchOrder(config)).toEqual(['brave'])
     expect(searchOrder(readSearch({ BAX_SEARCH_PROVIDERS: 'google' }, file)!)).toEqual(['google'])
   })
@@ -45,6 +52,8 @@ describe('search settings', () => {
 
   test('never include keys in error messages', () => {
     const secret = 'AIza-very-secret'
-    expect(() => readSearch({ BAX_GOOGLE_KEY: secret })).toThrow(expect.not.objectContaining({ message: expect.stringContaining(secret) })) // prettier-ignore
+    expect(() => readSearch({ BAX_GOOGLE_KEY: secret })).toThrow(
+      expect.not.objectContaining({ message: expect.stringContaining(secret) }),
+    )
   })
 })

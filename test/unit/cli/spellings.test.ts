@@ -142,7 +142,10 @@ test('a proxy can be its URL', () => {
   const read = (text: string) => flagValue(proxy, { proxy: text }, '/')
   expect(read('http://user:pw@host:3128')).toEqual({ server: 'http://user:pw@host:3128' })
   expect(read('host:3128')).toEqual({ server: 'host:3128' })
-  expect(read('{"server":"socks5://host:1080","bypass":"localhost"}')).toEqual({ server: 'socks5://host:1080', bypass: 'localhost' }) // prettier-ignore
+  expect(read('{"server":"socks5://host:1080","bypass":"localhost"}')).toEqual({
+    server: 'socks5://host:1080',
+    bypass: 'localhost',
+  })
   expect(() => read('{"server')).toThrow('--proxy must be JSON')
 })
 

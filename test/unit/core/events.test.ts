@@ -85,7 +85,9 @@ describe('following a log', () => {
     expect(seqs(kept.filter(({ type }) => type === other))).toEqual([1, 2 + last / 2 - 1])
     expect(kept.length).toBe(limits.events.ring + 2)
     // The last events have no gaps.
-    expect(seqs(kept.slice(2))).toEqual(Array.from({ length: limits.events.ring }, (_, at) => last - limits.events.ring + 1 + at)) // prettier-ignore
+    expect(seqs(kept.slice(2))).toEqual(
+      Array.from({ length: limits.events.ring }, (_, at) => last - limits.events.ring + 1 + at),
+    )
     expect(await take(log.follow(0, new AbortController().signal), 3)).toMatchObject([
       { type: 'lagged', seq: 0, data: { dropped: 5 * limits.events.ring } },
       { type: other, seq: 1 },

@@ -64,7 +64,6 @@ test('rejects everything else', () => {
     'x'.repeat(10_000),
     `a@sha512:${hex(1000)}`,
   ])
-    // prettier-ignore
     expect(isImageReference(text), JSON.stringify(text)).toBe(false)
   expect(imageChars).toBeGreaterThan(255 + 128)
 })

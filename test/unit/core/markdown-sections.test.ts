@@ -34,8 +34,12 @@ Title
 describe('the outline', () => {
   test('has headings of both kinds, and none of code', () => {
     expect(sectionsOf(page).map(({ level, title }) => [level, title])).toEqual([
-      [1, 'Guide'], [2, 'Install'], [3, 'On Linux arm'], [2, 'Use'], [1, 'API #1'],
-    ]) // prettier-ignore
+      [1, 'Guide'],
+      [2, 'Install'],
+      [3, 'On Linux arm'],
+      [2, 'Use'],
+      [1, 'API #1'],
+    ])
   })
 
   test('sizes include subsections', () => {

@@ -7,8 +7,16 @@ const urls = (env: Record<string, string>) => {
 }
 
 test('reads a proxy for each scheme, and one for both', () => {
-  expect(urls({ HTTP_PROXY: 'http://a:1', HTTPS_PROXY: 'https://b:2' })).toEqual({ http: 'http://a:1/', https: 'https://b:2/', except: '' }) // prettier-ignore
-  expect(urls({ ALL_PROXY: 'http://a:1', https_proxy: 'http://b:2' })).toEqual({ http: 'http://a:1/', https: 'http://b:2/', except: '' }) // prettier-ignore
+  expect(urls({ HTTP_PROXY: 'http://a:1', HTTPS_PROXY: 'https://b:2' })).toEqual({
+    http: 'http://a:1/',
+    https: 'https://b:2/',
+    except: '',
+  })
+  expect(urls({ ALL_PROXY: 'http://a:1', https_proxy: 'http://b:2' })).toEqual({
+    http: 'http://a:1/',
+    https: 'http://b:2/',
+    except: '',
+  })
   expect(readProxies({ NO_PROXY: 'a.test' })).toBeUndefined()
   expect(readProxies({ HTTP_PROXY: '', ALL_PROXY: '' })).toBeUndefined()
 })
@@ -47,7 +55,10 @@ test('is shown without a password, also as a digest', () => {
 
 test('other programs get the variables in both cases', () => {
   expect(proxyEnvironment(readProxies({ HTTP_PROXY: 'proxy:3128', NO_PROXY: 'a' }))).toEqual({
-    http_proxy: 'http://proxy:3128/', HTTP_PROXY: 'http://proxy:3128/', no_proxy: 'a', NO_PROXY: 'a',
-  }) // prettier-ignore
+    http_proxy: 'http://proxy:3128/',
+    HTTP_PROXY: 'http://proxy:3128/',
+    no_proxy: 'a',
+    NO_PROXY: 'a',
+  })
   expect(proxyEnvironment(undefined)).toEqual({})
 })

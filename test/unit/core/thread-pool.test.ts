@@ -131,7 +131,11 @@ test('queues unassigned tasks in order', async () => {
 
 test('rejects only the task for which the program throws', async () => {
   const pool = poolOf(1)
-  const [first, second, third] = await Promise.allSettled([pool.run({ say: 'a' }), pool.run({ say: 'b', throws: true }), pool.run({ say: 'c' })]) // prettier-ignore
+  const [first, second, third] = await Promise.allSettled([
+    pool.run({ say: 'a' }),
+    pool.run({ say: 'b', throws: true }),
+    pool.run({ say: 'c' }),
+  ])
   expect(first).toMatchObject({ value: { said: 'a' } })
   expect(second).toMatchObject({ reason: { message: 'no b' } })
   expect(third).toMatchObject({ value: { said: 'c' } })
@@ -139,7 +143,9 @@ test('rejects only the task for which the program throws', async () => {
 
 test('retries a task on another thread after a crash', async () => {
   const pool = poolOf(1)
-  const all = [{ say: 'a' }, { say: 'b', breaks: join(folder, 'broken-once') }, { say: 'c' }].map((task) => pool.run(task)) // prettier-ignore
+  const all = [{ say: 'a' }, { say: 'b', breaks: join(folder, 'broken-once') }, { say: 'c' }].map((task) =>
+    pool.run(task),
+  )
   const answers = await Promise.all(all)
   expect(answers.map(({ said }) => said)).toEqual(['a', 'b', 'c'])
   expect(answers[1]!.thread).not.toBe(answers[0]!.thread)
@@ -150,14 +156,20 @@ test.each([
   ['program crashed', { raises: true }, 'internal_error'],
 ] as const)('rejects a task after its %s twice, and completes the tasks behind it', async (_, task, code) => {
   const pool = poolOf(1)
-  const [bad, ...good] = await Promise.allSettled([pool.run({ say: 'a', ...task }), ...words(4).map((say) => pool.run({ say }))]) // prettier-ignore
+  const [bad, ...good] = await Promise.allSettled([
+    pool.run({ say: 'a', ...task }),
+    ...words(4).map((say) => pool.run({ say })),
+  ])
   expect(bad).toMatchObject({ status: 'rejected', reason: { code } })
   expect(good.map((settled) => settled.status === 'fulfilled' && settled.value.said)).toEqual(words(4))
 })
 
 test('rejects only the task that exceeds the heap limit', async () => {
   const pool = poolOf(1, { heapMb: 32 })
-  await expect(pool.run({ say: 'a', fills: true })).rejects.toMatchObject({ code: 'content_too_large', cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' } }) // prettier-ignore
+  await expect(pool.run({ say: 'a', fills: true })).rejects.toMatchObject({
+    code: 'content_too_large',
+    cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' },
+  })
   expect(await pool.run({ say: 'b' })).toMatchObject({ said: 'b' })
 })
 
@@ -249,7 +261,10 @@ test('rejects an aborted task immediately while it is queued or assigned', async
   const patience = new AbortController()
   const hung = pool.run({ say: 'never', hangs: true }, { signal: patience.signal })
   const [next, later] = [new AbortController(), new AbortController()]
-  const [inHand, waiting] = [pool.run({ say: 'in hand', hangs: true }, { signal: next.signal }), pool.run({ say: 'waits', hangs: true }, { signal: later.signal })] // prettier-ignore
+  const [inHand, waiting] = [
+    pool.run({ say: 'in hand', hangs: true }, { signal: next.signal }),
+    pool.run({ say: 'waits', hangs: true }, { signal: later.signal }),
+  ]
   const last = pool.run({ say: 'last' })
   next.abort(new Error('not now'))
   later.abort(new Error('nor this'))

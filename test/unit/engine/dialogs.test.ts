@@ -8,7 +8,12 @@ import { Dialogs } from '../../../src/engine/browser/tabs/dialogs.ts'
 function dialogsWith(setting: 'ask' | 'dismiss') {
   const context = new EventEmitter()
   const events = new EventLog()
-  const dialogs = new Dialogs({ context: context as unknown as BrowserContext, events, setting: () => setting, outsider: 'client' }) // prettier-ignore
+  const dialogs = new Dialogs({
+    context: context as unknown as BrowserContext,
+    events,
+    setting: () => setting,
+    outsider: 'client',
+  })
   const answers: string[] = []
   const open = (message: string, outcome: Promise<void> = Promise.resolve()) =>
     context.emit('dialog', {

@@ -44,7 +44,9 @@ test('an upload ends with its signal, even if no more of it arrives', async () =
 test('running downloads count towards the quota until they end', async () => {
   const store = new FileStore(folder, 10)
   store.countRunning('one', 6)
-  await expect(store.receive('a.txt', bytes('12345'), { overwrite: true, signal })).rejects.toMatchObject({ code: 'no_space' }) // prettier-ignore
+  await expect(store.receive('a.txt', bytes('12345'), { overwrite: true, signal })).rejects.toMatchObject({
+    code: 'no_space',
+  })
   store.countRunning('one', undefined)
   expect(await store.receive('a.txt', bytes('12345'), { overwrite: true, signal })).toMatchObject({ size: 5 })
 })

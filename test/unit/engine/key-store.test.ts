@@ -14,7 +14,8 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const input = (expires?: string) => ({ name: 'ci', scopes: ['scrape' as const], ...(expires && { expires }) })
 const day = 24 * 60 * 60_000
-const refused = (message: RegExp) => expect.objectContaining({ code: 'unauthorized', message: expect.stringMatching(message) }) // prettier-ignore
+const refused = (message: RegExp) =>
+  expect.objectContaining({ code: 'unauthorized', message: expect.stringMatching(message) })
 
 describe('keys', () => {
   test('are returned once and stored as a hash in a private file', async () => {
@@ -25,7 +26,12 @@ describe('keys', () => {
     expect((await stat(join(folder, 'keys'))).mode & 0o777).toBe(0o700)
     const text = await readFile(path, 'utf8')
     expect(text).not.toContain(key.slice(4))
-    expect(JSON.parse(text)).toMatchObject({ key_id, name: 'ci', scopes: ['scrape'], sha256: expect.stringMatching(/^[\da-f]{64}$/) }) // prettier-ignore
+    expect(JSON.parse(text)).toMatchObject({
+      key_id,
+      name: 'ci',
+      scopes: ['scrape'],
+      sha256: expect.stringMatching(/^[\da-f]{64}$/),
+    })
     expect(JSON.stringify(await new KeyStore(folder).list())).not.toMatch(/sha256|bax_/)
   })
 
@@ -62,7 +68,9 @@ describe('keys', () => {
 
   test('expire at a point in time, or at the end of a day', async () => {
     const store = new KeyStore(folder, () => Date.parse('2030-01-01T00:00:00Z'))
-    expect(await store.create(input('2030-02-03T04:05:06+01:00'))).toMatchObject({ expires_at: '2030-02-03T03:05:06.000Z' }) // prettier-ignore
+    expect(await store.create(input('2030-02-03T04:05:06+01:00'))).toMatchObject({
+      expires_at: '2030-02-03T03:05:06.000Z',
+    })
     expect(await store.create(input('2030-02-03'))).toMatchObject({ expires_at: '2030-02-04T00:00:00.000Z' })
   })
 
@@ -70,7 +78,10 @@ describe('keys', () => {
     'reject the expiry %j',
     async (expires) => {
       const store = new KeyStore(folder, () => Date.parse('2030-01-01T00:00:00Z'))
-      await expect(store.create(input(expires))).rejects.toMatchObject({ code: 'invalid_request', details: [{ path: 'expires' }] }) // prettier-ignore
+      await expect(store.create(input(expires))).rejects.toMatchObject({
+        code: 'invalid_request',
+        details: [{ path: 'expires' }],
+      })
       expect(store.required()).toBe(false)
     },
   )
@@ -78,7 +89,10 @@ describe('keys', () => {
   test('are revoked permanently by ID or by a unique name', async () => {
     const store = new KeyStore(folder)
     const [one, two] = [await store.create(input()), await store.create(input())]
-    await expect(store.revoke('ci')).rejects.toMatchObject({ code: 'conflict', hint: expect.stringContaining(one.key_id) }) // prettier-ignore
+    await expect(store.revoke('ci')).rejects.toMatchObject({
+      code: 'conflict',
+      hint: expect.stringContaining(one.key_id),
+    })
     const { revoked_at } = await store.revoke(one.key_id)
     expect(await store.revoke(one.key_id)).toMatchObject({ status: 'revoked', revoked_at })
     expect(await store.revoke('ci')).toMatchObject({ key_id: two.key_id })

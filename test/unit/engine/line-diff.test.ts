@@ -10,10 +10,23 @@ test('shows changed lines with their context', () => {
   const after = before.with(9, 'changed').toSpliced(18, 1)
   expect(unifiedDiff(before.join('\n'), after.join('\n'))).toBe(
     [
-      '@@ -7,7 +7,7 @@', ' line 6', ' line 7', ' line 8', '-line 9', '+changed', ' line 10', ' line 11', ' line 12',
-      '@@ -16,5 +16,4 @@', ' line 15', ' line 16', ' line 17', '-line 18', ' line 19',
+      '@@ -7,7 +7,7 @@',
+      ' line 6',
+      ' line 7',
+      ' line 8',
+      '-line 9',
+      '+changed',
+      ' line 10',
+      ' line 11',
+      ' line 12',
+      '@@ -16,5 +16,4 @@',
+      ' line 15',
+      ' line 16',
+      ' line 17',
+      '-line 18',
+      ' line 19',
     ].join('\n'),
-  ) // prettier-ignore
+  )
   expect(unifiedDiff('same\n', 'same\n')).toBe('')
   expect(unifiedDiff('same\n', 'same')).toBe('')
 })
@@ -43,7 +56,9 @@ test('numbers the lines of both texts, in the format of Firecrawl', () => {
   })
 })
 
-const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 30 }).map((lines) => lines.map((line) => `${line}\n`).join('')) // prettier-ignore
+const text = fc
+  .array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 30 })
+  .map((lines) => lines.map((line) => `${line}\n`).join(''))
 
 test('leads from one text to the other', () => {
   fc.assert(

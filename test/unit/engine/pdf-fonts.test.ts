@@ -18,11 +18,20 @@ function drawn(font: object, glyphs: readonly object[]) {
 
 describe('the width of glyphs', () => {
   test('is in the units of the font', () => {
-    const glyphs = [{ unicode: 'a', width: 1000 }, { unicode: 'b', width: 1000 }] // prettier-ignore
+    const glyphs = [
+      { unicode: 'a', width: 1000 },
+      { unicode: 'b', width: 1000 },
+    ]
     const half = drawn({ fontMatrix: [0.0005, 0, 0, 0.0005, 0, 0] }, glyphs)
-    expect(half.map(({ x, width }) => [x, width])).toEqual([[0, 5], [5, 5]]) // prettier-ignore
+    expect(half.map(({ x, width }) => [x, width])).toEqual([
+      [0, 5],
+      [5, 5],
+    ])
     const usual = drawn({ fontMatrix: [0.001, 0, 0, 0.001, 0, 0] }, glyphs)
-    expect(usual.map(({ x, width }) => [x, width])).toEqual([[0, 10], [10, 10]]) // prettier-ignore
+    expect(usual.map(({ x, width }) => [x, width])).toEqual([
+      [0, 10],
+      [10, 10],
+    ])
   })
 })
 

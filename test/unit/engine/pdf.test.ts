@@ -18,7 +18,12 @@ const left = [
   'came in at midsummer with',
   'timber from the north.',
 ]
-const right = ['By autumn the quay was too', 'short, so the town council', 'voted for a second basin,', 'which opened a year later.'] // prettier-ignore
+const right = [
+  'By autumn the quay was too',
+  'short, so the town council',
+  'voted for a second basin,',
+  'which opened a year later.',
+]
 
 describe('the reading order', () => {
   test('is column by column when columns are drawn row by row', async () => {
@@ -69,8 +74,12 @@ describe('the order of few lines side by side', () => {
   const three = [60, 230, 400]
 
   test('is one column after the other when their lines continue', async () => {
-    const rows = [['The harbour was dredged in', 'By autumn the quay was too'], ['spring after the flood.', 'short for the large ships.']] // prettier-ignore
-    const paragraphs = 'The harbour was dredged in spring after the flood.\n\nBy autumn the quay was too short for the large ships.' // prettier-ignore
+    const rows = [
+      ['The harbour was dredged in', 'By autumn the quay was too'],
+      ['spring after the flood.', 'short for the large ships.'],
+    ]
+    const paragraphs =
+      'The harbour was dredged in spring after the flood.\n\nBy autumn the quay was too short for the large ships.'
     expect(await markdownOf(pdf([rowsAt(700, two, rows)]))).toBe(paragraphs)
     const more = `${rowsAt(700, two, rows)}${at(60, 640, 'Below them, a line goes over the whole page, from the left margin to the right.')}`
     expect(await markdownOf(pdf([more]))).toMatch(paragraphs)
@@ -83,34 +92,65 @@ describe('the order of few lines side by side', () => {
       ['York YO1 2AB', '20457 Hamburg', 'Boston MA 02110'],
     ]
     const words = (await markdownOf(pdf([rowsAt(700, three, rows)]))).split(/[\s\\]+/)
-    expect(words.join(' ')).toBe('Ann Miller 12 Mill Lane York YO1 2AB Petra Schmidt Am Kai 3a 20457 Hamburg Harbour Trading 99 Quay Road Boston MA 02110') // prettier-ignore
+    expect(words.join(' ')).toBe(
+      'Ann Miller 12 Mill Lane York YO1 2AB Petra Schmidt Am Kai 3a 20457 Hamburg Harbour Trading 99 Quay Road Boston MA 02110',
+    )
   })
 
   test('is one card after the other, row by row', async () => {
-    const upper = [['Fast', 'Small'], ['Pages load in two', 'Needs four megabytes of'], ['milliseconds.', 'memory.']] // prettier-ignore
-    const lower = [['Safe', 'Open'], ['Nothing leaves your own', 'The source is free for'], ['machine.', 'everybody.']] // prettier-ignore
+    const upper = [
+      ['Fast', 'Small'],
+      ['Pages load in two', 'Needs four megabytes of'],
+      ['milliseconds.', 'memory.'],
+    ]
+    const lower = [
+      ['Safe', 'Open'],
+      ['Nothing leaves your own', 'The source is free for'],
+      ['machine.', 'everybody.'],
+    ]
     const markdown = await markdownOf(pdf([rowsAt(700, two, upper) + rowsAt(620, two, lower)]))
-    const words = 'Fast Pages load in two milliseconds. Small Needs four megabytes of memory. Safe Nothing leaves your own machine. Open The source is free for everybody.' // prettier-ignore
+    const words =
+      'Fast Pages load in two milliseconds. Small Needs four megabytes of memory. Safe Nothing leaves your own machine. Open The source is free for everybody.'
     expect(markdown.split(/\s+/).join(' ')).toBe(words)
   })
 
   test('is row by row in forms and tables', async () => {
-    const form = [['Name of applicant', 'The Society of Friends'], ['Date of birth here', 'unknown to the office'], ['Place of residence', 'somewhere in the north']] // prettier-ignore
-    expect(await markdownOf(pdf([rowsAt(700, [60, 220], form)]))).toMatch(/^\| Name of applicant \| The Society of Friends \|\n/) // prettier-ignore
-    const short = [['Invoice no.', '2024-17'], ['Date', '3 May 2024']] // prettier-ignore
+    const form = [
+      ['Name of applicant', 'The Society of Friends'],
+      ['Date of birth here', 'unknown to the office'],
+      ['Place of residence', 'somewhere in the north'],
+    ]
+    expect(await markdownOf(pdf([rowsAt(700, [60, 220], form)]))).toMatch(
+      /^\| Name of applicant \| The Society of Friends \|\n/,
+    )
+    const short = [
+      ['Invoice no.', '2024-17'],
+      ['Date', '3 May 2024'],
+    ]
     expect(await markdownOf(pdf([rowsAt(700, [60, 220], short)]))).toMatch(/Invoice no. 2024-17\\?\s+Date 3 May 2024/)
-    const people = [['Name', 'Street', 'Town'], ['Ann Miller', '12 Mill Lane', 'York YO1 2AB'], ['Bob Smith', '4 High Street', 'Leeds LS1 4BB']] // prettier-ignore
+    const people = [
+      ['Name', 'Street', 'Town'],
+      ['Ann Miller', '12 Mill Lane', 'York YO1 2AB'],
+      ['Bob Smith', '4 High Street', 'Leeds LS1 4BB'],
+    ]
     expect(await markdownOf(pdf([rowsAt(700, three, people)]))).toMatch(
       /\| Bob Smith \| 4 High Street \| Leeds LS1 4BB \|$/,
     )
-    const options = [['Option', 'Meaning'], ['verbose', 'Prints every step that it takes.'], ['quiet', 'Prints nothing at all but errors.']] // prettier-ignore
+    const options = [
+      ['Option', 'Meaning'],
+      ['verbose', 'Prints every step that it takes.'],
+      ['quiet', 'Prints nothing at all but errors.'],
+    ]
     expect(await markdownOf(pdf([rowsAt(700, two, options)]))).toMatch(
       /\| quiet \| Prints nothing at all but errors. \|$/,
     )
   })
 
   test('is row by row between drawn lines', async () => {
-    const cells = [['Clears the cache that is', 'Deletes the files that are'], ['kept for a week.', 'older than a year.']] // prettier-ignore
+    const cells = [
+      ['Clears the cache that is', 'Deletes the files that are'],
+      ['kept for a week.', 'older than a year.'],
+    ]
     const lines = stroke(50, 716, 560, 716) + stroke(50, 680, 560, 680)
     expect(await markdownOf(pdf([rowsAt(700, two, cells) + lines]))).toMatch(/Clears the cache that is \|? ?Deletes/)
   })
@@ -134,7 +174,12 @@ describe('words', () => {
   })
 
   test('broken at the end of a line are joined, and compounds keep their hyphen', async () => {
-    const lines = ['The state-of-the-art machin-', 'ery of the well-known Anglo-', 'Saxon quay is a well-', 'known example of its kind.'] // prettier-ignore
+    const lines = [
+      'The state-of-the-art machin-',
+      'ery of the well-known Anglo-',
+      'Saxon quay is a well-',
+      'known example of its kind.',
+    ]
     expect(await markdownOf(pdf([below(60, 700, lines)]))).toBe(
       'The state-of-the-art machinery of the well-known Anglo-Saxon quay is a well-known example of its kind.',
     )
@@ -153,14 +198,23 @@ describe('words', () => {
 
   test('have raised and lowered characters', async () => {
     const bytes = pdf([
-      at(60, 700, 'area in m') + at(107, 704, '2', { size: 7 }) + at(60, 660, 'H') + at(68, 657, '2', { size: 7 }) + at(72, 660, 'O'), // prettier-ignore
+      at(60, 700, 'area in m') +
+        at(107, 704, '2', { size: 7 }) +
+        at(60, 660, 'H') +
+        at(68, 657, '2', { size: 7 }) +
+        at(72, 660, 'O'),
     ])
     expect(await markdownOf(bytes)).toBe('area in m<sup>2</sup>\n\nH<sub>2</sub>O')
   })
 
   test('with raised letters of a logo, and lowered ones, are whole', async () => {
     // TeX draws its name so: the A is at the right of the L, and nearly touches the lowered E.
-    const logo = at(107, 700, 'L') + at(109.6, 701.81, 'A', { size: 7.27 }) + at(113.4, 700, 'T') + at(117, 697.76, 'E') + at(122.6, 700, 'X') // prettier-ignore
+    const logo =
+      at(107, 700, 'L') +
+      at(109.6, 701.81, 'A', { size: 7.27 }) +
+      at(113.4, 700, 'T') +
+      at(117, 697.76, 'E') +
+      at(122.6, 700, 'X')
     const bytes = pdf([at(60, 700, 'papers in') + logo + at(134, 700, 'are many')])
     expect(await markdownOf(bytes)).toBe('papers in L<sup>A</sup>TEX are many')
   })
@@ -180,7 +234,13 @@ describe('text', () => {
 
   test('of other layers that are hidden is left out', async () => {
     const bytes = pdf(
-      [{ content: `${at(60, 700, 'Shown')}/OC /Off BDC ${at(60, 600, 'Hidden')} EMC`, entries: '/Resources<</Properties<</Off 10 0 R>>/Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>' }], // prettier-ignore
+      [
+        {
+          content: `${at(60, 700, 'Shown')}/OC /Off BDC ${at(60, 600, 'Hidden')} EMC`,
+          entries:
+            '/Resources<</Properties<</Off 10 0 R>>/Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>',
+        },
+      ],
       { catalog: '/OCProperties<</OCGs[10 0 R]/D<</OFF[10 0 R]>>>>', objects: ['<</Type/OCG/Name(Off)>>'] },
     )
     expect(await markdownOf(bytes)).toBe('Shown')
@@ -203,18 +263,26 @@ describe('structure', () => {
 
   test('has no headings of text above longer notes', async () => {
     const notes = Array.from({ length: 12 }, () => 'The chronicle of the town says so, and more.')
-    expect(await markdownOf(pdf([below(60, 700, [...left, ...right, ...left]) + below(60, 400, notes, { size: 8 }, 10)]))).not.toContain('#') // prettier-ignore
+    expect(
+      await markdownOf(pdf([below(60, 700, [...left, ...right, ...left]) + below(60, 400, notes, { size: 8 }, 10)])),
+    ).not.toContain('#')
   })
 
   test('separates paragraphs by gaps, indents and short last lines', async () => {
     const gap = below(60, 700, left) + below(60, 630, right)
     expect(await markdownOf(pdf([gap]))).toBe(`${left.join(' ')}\n\n${right.join(' ')}`)
     const indent = below(60, 700, left) + at(75, 644, 'When autumn came, the quay') + below(60, 630, right.slice(1))
-    expect(await markdownOf(pdf([indent]))).toBe(`${left.join(' ')}\n\nWhen autumn came, the quay ${right.slice(1).join(' ')}`) // prettier-ignore
+    expect(await markdownOf(pdf([indent]))).toBe(
+      `${left.join(' ')}\n\nWhen autumn came, the quay ${right.slice(1).join(' ')}`,
+    )
   })
 
   test('has lists, with items of several lines and inner items', async () => {
-    const bullets = at(60, 700, '\u0095 dredged in spring') + at(80, 686, '\u0095 and once more') + at(60, 672, '\u0095 closed in winter, when the') + at(68, 658, 'ice came') // prettier-ignore
+    const bullets =
+      at(60, 700, '\u0095 dredged in spring') +
+      at(80, 686, '\u0095 and once more') +
+      at(60, 672, '\u0095 closed in winter, when the') +
+      at(68, 658, 'ice came')
     const numbers = below(60, 620, ['3. Enter', '4. Moor', '5. Leave'])
     expect(await markdownOf(pdf([bullets + numbers]))).toBe(
       '- dredged in spring\n  - and once more\n- closed in winter, when the ice came\n\n3. Enter\n4. Moor\n5. Leave',
@@ -228,12 +296,18 @@ describe('structure', () => {
 
   test('keeps the lines of an address', async () => {
     const lines = ['Ann Example', '12 Quay Road', 'Bristol BS1 4XJ']
-    expect(await markdownOf(pdf([below(60, 700, lines)]))).toMatch(/^Ann Example(?: {2}|\\)\n12 Quay Road(?: {2}|\\)\nBristol BS1 4XJ$/) // prettier-ignore
+    expect(await markdownOf(pdf([below(60, 700, lines)]))).toMatch(
+      /^Ann Example(?: {2}|\\)\n12 Quay Road(?: {2}|\\)\nBristol BS1 4XJ$/,
+    )
   })
 })
 
 describe('tables', () => {
-  const rows = [['Port', 'Ships', 'Depth'], ['Hamburg', '8012', '16'], ['Gdansk', '3801', '17']] // prettier-ignore
+  const rows = [
+    ['Port', 'Ships', 'Depth'],
+    ['Hamburg', '8012', '16'],
+    ['Gdansk', '3801', '17'],
+  ]
   const texts = (y = 700) =>
     rows.flatMap((row, line) => row.map((text, column) => at(64 + column * 100, y - line * 20, text))).join('')
   const table = '| Port | Ships | Depth |\n| --- | --- | --- |\n| Hamburg | 8012 | 16 |\n| Gdansk | 3801 | 17 |'
@@ -249,7 +323,13 @@ describe('tables', () => {
   test('have cells of several lines, and cells that span columns', async () => {
     const lines = [714, 694, 654].map((y) => stroke(60, y, 360, y)).join('')
     const sides = stroke(60, 714, 60, 654) + stroke(360, 714, 360, 654) + stroke(200, 694, 200, 654)
-    const bytes = pdf([lines + sides + at(64, 700, 'Ports of the coast') + below(64, 680, ['Hamburg on', 'the Elbe']) + at(204, 680, '8012')]) // prettier-ignore
+    const bytes = pdf([
+      lines +
+        sides +
+        at(64, 700, 'Ports of the coast') +
+        below(64, 680, ['Hamburg on', 'the Elbe']) +
+        at(204, 680, '8012'),
+    ])
     const markdown = await markdownOf(bytes)
     expect(markdown).toContain('| Hamburg on the Elbe | 8012 |')
     expect(markdown.match(/Ports of the coast/g)).toHaveLength(1)
@@ -260,24 +340,33 @@ describe('tables', () => {
   })
 
   test('are not the columns of an article', async () => {
-    const rowsOfText = left.map((line, index) => at(60, 700 - index * 14, line) + at(330, 700 - index * 14, right[index]!)) // prettier-ignore
+    const rowsOfText = left.map(
+      (line, index) => at(60, 700 - index * 14, line) + at(330, 700 - index * 14, right[index]!),
+    )
     expect(await markdownOf(pdf([rowsOfText.join('')]))).not.toContain('|')
   })
 })
 
 describe('what repeats on pages', () => {
   const page = (number: number, content: string) =>
-    at(60, 770, number % 2 ? 'The book of harbours' : 'Storms') + at(500, 770, String(number)) + at(60, 700, content) + at(280, 30, `Page ${number} of 6`) // prettier-ignore
+    at(60, 770, number % 2 ? 'The book of harbours' : 'Storms') +
+    at(500, 770, String(number)) +
+    at(60, 700, content) +
+    at(280, 30, `Page ${number} of 6`)
 
   test('is removed at the top and bottom, with the numbers of pages', async () => {
-    const texts = ['one', 'two', 'three', 'four', 'five', 'six'].map((word) => `Storms are in the book of harbours ${word}.`) // prettier-ignore
+    const texts = ['one', 'two', 'three', 'four', 'five', 'six'].map(
+      (word) => `Storms are in the book of harbours ${word}.`,
+    )
     const bytes = pdf(texts.map((text, index) => page(index + 1, text)))
     expect(await markdownOf(bytes)).toBe(texts.join('\n\n---\n\n'))
   })
 
   test('is kept once if the text does not have its words', async () => {
     const texts = ['one', 'two', 'three'].map((word) => `This is the text of page ${word}.`)
-    const bytes = pdf(texts.map((text, index) => page(1, text) + at(60, 18, `Not for sale in the United States ${index + 1}`))) // prettier-ignore
+    const bytes = pdf(
+      texts.map((text, index) => page(1, text) + at(60, 18, `Not for sale in the United States ${index + 1}`)),
+    )
     expect(await markdownOf(bytes)).toMatch(
       /^The book of harbours 1\n\n(?:.*\n)*?.*Not for sale in the United States 1\n\n---\n\n[^]*page two\.\n\n---\n\n[^]*page three\.$/,
     )
@@ -294,7 +383,11 @@ describe('what repeats on pages', () => {
 
   test('is kept in the middle, and where it is on few pages or has other numbers', async () => {
     const texts = ['A', 'B', 'C', 'D', 'E', 'F'].map(
-      (word, index) => at(60, 770, `Total ${index * index + 7}`) + at(60, 400, 'In the middle') + (index < 2 ? at(60, 30, 'Twice') : '') + at(60, 600, `Text ${word}`), // prettier-ignore
+      (word, index) =>
+        at(60, 770, `Total ${index * index + 7}`) +
+        at(60, 400, 'In the middle') +
+        (index < 2 ? at(60, 30, 'Twice') : '') +
+        at(60, 600, `Text ${word}`),
     )
     const markdown = await markdownOf(pdf(texts))
     expect(markdown.match(/Total \d+/g)).toEqual(['Total 7', 'Total 8', 'Total 11', 'Total 16', 'Total 23', 'Total 32'])
@@ -320,7 +413,8 @@ describe('annotations', () => {
   })
 
   test('of form fields have what a person sees: no passwords, no codes of choices, none off the page', async () => {
-    const field = (facts: string, y: number) => `<</Type/Annot/Subtype/Widget/P 100 0 R/Rect[100 ${y - 4} 300 ${y + 12}]${facts}>>` // prettier-ignore
+    const field = (facts: string, y: number) =>
+      `<</Type/Annot/Subtype/Widget/P 100 0 R/Rect[100 ${y - 4} 300 ${y + 12}]${facts}>>`
     const objects = [
       field('/FT/Ch/T(size)/Ff 131072/V(xl)/Opt[[(s)(Small)][(xl)(Extra large)]]', 700),
       field('/FT/Ch/T(days)/V[(1)(3)]/Opt[[(1)(Monday)][(3)(Wednesday)]]', 650),
@@ -341,13 +435,19 @@ describe('a tagged PDF', () => {
   const tagged = (content: string, kids: string, objects: readonly string[]) =>
     pdf([{ content, entries: '/StructParents 0' }], {
       catalog: '/MarkInfo<</Marked true>>/StructTreeRoot 10 0 R',
-      objects: [`<</Type/StructTreeRoot/K[${kids}]/ParentTree<</Nums[0[${objects.map((_, index) => `${11 + index} 0 R`).join(' ')}]]>>>>`, ...objects], // prettier-ignore
+      objects: [
+        `<</Type/StructTreeRoot/K[${kids}]/ParentTree<</Nums[0[${objects.map((_, index) => `${11 + index} 0 R`).join(' ')}]]>>>>`,
+        ...objects,
+      ],
     })
   const marked = (id: number, content: string) => `/Span<</MCID ${id}>>BDC ${content} EMC\n`
   const node = (role: string, id: number) => `<</Type/StructElem/S/${role}/P 10 0 R/Pg ${pageObject(0)} 0 R/K ${id}>>`
 
   test('is read in the order and with the roles that it declares', async () => {
-    const content = marked(0, below(60, 700, ['The second paragraph.'])) + marked(1, at(60, 640, 'A heading')) + marked(2, at(60, 600, 'The first paragraph.')) // prettier-ignore
+    const content =
+      marked(0, below(60, 700, ['The second paragraph.'])) +
+      marked(1, at(60, 640, 'A heading')) +
+      marked(2, at(60, 600, 'The first paragraph.'))
     const bytes = tagged(content, '12 0 R 13 0 R 11 0 R', [node('P', 0), node('H2', 1), node('P', 2)])
     expect(await markdownOf(bytes)).toBe('## A heading\n\nThe first paragraph.\n\nThe second paragraph.')
   })
@@ -366,7 +466,7 @@ function cjkPdf(ordering: string, encoding: string, codes: string): Uint8Array {
       `<</Type/Font/Subtype/Type0/BaseFont/Mincho/Encoding/${encoding}/DescendantFonts[11 0 R]>>`,
       `<</Type/Font/Subtype/CIDFontType0/BaseFont/Mincho/CIDSystemInfo<</Registry(Adobe)/Ordering(${ordering})/Supplement 2>>/DW 1000/FontDescriptor<</Type/FontDescriptor/FontName/Mincho/Flags 4>>>>`,
     ],
-  }) // prettier-ignore
+  })
 }
 
 describe('fonts with predefined encodings', () => {
@@ -419,8 +519,14 @@ describe('a PDF that cannot be read', () => {
       trailer: `/Encrypt 10 0 R/ID[${key}${key}]`,
       objects: [`<</Filter/Standard/V 1/R 2/O${key}/U${key}/P -4>>`],
     })
-    await expect(read(locked)).rejects.toMatchObject({ code: 'unsupported_content_type', message: 'the PDF is protected by a password' }) // prettier-ignore
+    await expect(read(locked)).rejects.toMatchObject({
+      code: 'unsupported_content_type',
+      message: 'the PDF is protected by a password',
+    })
     const damaged = new Uint8Array(Buffer.from('%PDF-1.7\nnot really'))
-    await expect(read(damaged)).rejects.toMatchObject({ code: 'unsupported_content_type', message: 'the PDF cannot be read' }) // prettier-ignore
+    await expect(read(damaged)).rejects.toMatchObject({
+      code: 'unsupported_content_type',
+      message: 'the PDF cannot be read',
+    })
   })
 })

@@ -60,7 +60,10 @@ describe('a profile name', () => {
     const copy = '11111111-1111-4111-8111-111111111111'
     const path = (id: string) => join(folder, 'profiles', `${id}.json`)
     await writeFile(path(copy), await readFile(path(profile_id)))
-    await expect(store.delete('work', ann)).rejects.toMatchObject({ code: 'conflict', hint: 'use the id instead of the name' }) // prettier-ignore
+    await expect(store.delete('work', ann)).rejects.toMatchObject({
+      code: 'conflict',
+      hint: 'use the id instead of the name',
+    })
     await store.delete(copy, ann)
     expect(await store.get('work', ann)).toMatchObject({ profile_id })
   })
@@ -103,7 +106,11 @@ describe('encrypted profiles', () => {
     const path = (id: string) => join(folder, 'profiles', `${id}.json`)
     await writeFile(path(bob.profile_id), await readFile(path(ann.profile_id)))
     await expect(store.load(bob.profile_id, keylessCaller)).rejects.toMatchObject({ code: 'profile_locked' })
-    const { $bax: _, $check: __, ...sealed } = JSON.parse(await readFile(path(ann.profile_id), 'utf8')) as { data: string } & Record<string, unknown> // prettier-ignore
+    const {
+      $bax: _,
+      $check: __,
+      ...sealed
+    } = JSON.parse(await readFile(path(ann.profile_id), 'utf8')) as { data: string } & Record<string, unknown>
     const bytes = Buffer.from(sealed.data, 'base64')
     bytes[0]! ^= 1
     await writeFile(path(ann.profile_id), JSON.stringify({ ...sealed, data: bytes.toString('base64') }))

@@ -26,7 +26,8 @@ beforeEach(() => {
 const elementIn = (parentElement: Element | null) => ({ parentElement }) as Element
 const parent = elementIn(null)
 const button = elementIn(parent)
-const attribute = (attributeName: string) => ({ type: 'attributes', attributeName, target: button }) as unknown as MutationRecord // prettier-ignore
+const attribute = (attributeName: string) =>
+  ({ type: 'attributes', attributeName, target: button }) as unknown as MutationRecord
 
 /** Reports an event of the input; a listener changes attributes during it. */
 function changes(names: string[], eventPhase = 1) {

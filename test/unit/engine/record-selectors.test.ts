@@ -9,7 +9,11 @@ test.each([
   ['internal:role=button[name="Buy"s]', [], 'role=button[name="Buy"]'],
   ['internal:role=button[name="Buy"i] >> nth=1', ['Buy'], 'role=button[name="Buy"] >> nth=1'],
   ['internal:role=listitem', [], 'role=listitem'],
-  ['internal:role=row[name="Tea"i] >> internal:role=button[name="Add"i]', ['Add'], 'role=row[name*="Tea" i] >> role=button[name="Add"]'],
+  [
+    'internal:role=row[name="Tea"i] >> internal:role=button[name="Add"i]',
+    ['Add'],
+    'role=row[name*="Tea" i] >> role=button[name="Add"]',
+  ],
   ['internal:role=button[name="a >> \\"b\\""i]', ['a >> "b"'], 'role=button[name="a >> \\"b\\""]'],
   ['internal:testid=[data-testid="card"s]', [], '[data-testid="card"]'],
   ['internal:attr=[placeholder="Search"i]', [], '[placeholder*="Search" i]'],
@@ -22,11 +26,15 @@ test.each([
   ['#a > b >> internal:has-text="x"i', [], '#a > b >> internal:has-text="x"i'],
   ['iframe[name="x"] >> internal:control=enter-frame >> internal:role=link', [], 'frame=iframe[name="x"] >> role=link'],
   ['#a >> internal:control=enter-frame >> #b >> internal:control=enter-frame >> #c', [], 'frame=#a >> frame=#b >> #c'],
-  ['iframe >> nth=1 >> internal:control=enter-frame >> internal:role=link', [], 'frame=:nth-match(iframe, 2) >> role=link'],
+  [
+    'iframe >> nth=1 >> internal:control=enter-frame >> internal:role=link',
+    [],
+    'frame=:nth-match(iframe, 2) >> role=link',
+  ],
   ['internal:text="Ad"i >> internal:control=enter-frame >> #a', [], 'frame=text=Ad >> #a'],
 ])('%s becomes a documented selector', (recorded, names, expected) => {
   expect(convertSelector(recorded, { names })).toBe(expected)
-}) // prettier-ignore
+})
 
 test('label= finds fields like getByLabel', () => {
   const own = (selector: string) => converted(selector).replaceAll(/ >> internal:or="(?:\\.|[^"\\])*"/g, '')

@@ -7,13 +7,16 @@ describe('parseSelector', () => {
     ['text=frame=x', { frames: [], inner: 'text=frame=x', ref: null }],
     ['main >> text="a >> b"', { frames: [], inner: 'main >> text="a >> b"', ref: null }],
     ['frame=#pay >> button', { frames: ['#pay'], inner: 'button', ref: null }],
-    ['frame=#a >> frame=iframe[name="x >> y"] >> role=link', { frames: ['#a', 'iframe[name="x >> y"]'], inner: 'role=link', ref: null }],
+    [
+      'frame=#a >> frame=iframe[name="x >> y"] >> role=link',
+      { frames: ['#a', 'iframe[name="x >> y"]'], inner: 'role=link', ref: null },
+    ],
     ['frame=#pay', { frames: ['#pay'], inner: ':root', ref: null }],
     ['ref=e12', { frames: [], inner: 'ref=e12', ref: 'e12' }],
     ['ref=f2e7 >> span', { frames: [], inner: 'ref=f2e7 >> span', ref: 'f2e7' }],
   ])('parses %s', (selector, parsed) => {
     expect(parseSelector(selector)).toEqual(parsed)
-  }) // prettier-ignore
+  })
 
   test.each(['', '   ', 'ref=', 'ref=button', 'frame= >> a'])('rejects %j', (selector) => {
     expect(() => parseSelector(selector)).toThrow(expect.objectContaining({ code: 'invalid_selector' }))

@@ -19,7 +19,13 @@ function memory(): PageVersionStore {
 
 const signal = new AbortController().signal
 const track = (store: PageVersionStore, markdown: string, run?: string) =>
-  trackPage(store, { plan, page: { markdown, metadata: { sourceURL: plan.url } }, owner: null, ...(run && { run }), signal }) // prettier-ignore
+  trackPage(store, {
+    plan,
+    page: { markdown, metadata: { sourceURL: plan.url } },
+    owner: null,
+    ...(run && { run }),
+    signal,
+  })
 
 test('a page that a crawl writes twice is compared with the version before the crawl', async () => {
   const store = memory()
@@ -43,6 +49,9 @@ test('a page of its first crawl stays new', async () => {
 test('pages that are too large, and failures of the store, are warnings', async () => {
   const large = 'x'.repeat(limits.changes.versionChars + 1)
   expect(await track(memory(), large)).toEqual({ warning: 'changeTracking is missing: the page is too large' })
-  const full = { ...memory(), save: () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' })) } // prettier-ignore
+  const full = {
+    ...memory(),
+    save: () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' })),
+  }
   expect((await track(full, 'one')).warning).toMatch(/^changeTracking is missing: /)
 })

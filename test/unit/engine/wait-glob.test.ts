@@ -18,14 +18,24 @@ test.each([
 
 test.each([
   ['http://m.test/?task=mail&id=7', 'http://m.test/?task=mail', 'http://m.test/?id=7', 'http://m.test/?id=70'],
-  ['http://m.test/?task=mail&id=7#list', 'http://m.test/?task=ab&id=7#list', 'http://m.test/?task=mail&id=8#list', 'http://m.test/?task=mail2#list'],
-  ['http://m.test/i.php?route=%2Fsql&t=1', 'http://m.test/i.php?t=1', 'http://m.test/i.php?t=2&route=%2Fsql', 'http://m.test/i.php?route=%2F'],
+  [
+    'http://m.test/?task=mail&id=7#list',
+    'http://m.test/?task=ab&id=7#list',
+    'http://m.test/?task=mail&id=8#list',
+    'http://m.test/?task=mail2#list',
+  ],
+  [
+    'http://m.test/i.php?route=%2Fsql&t=1',
+    'http://m.test/i.php?t=1',
+    'http://m.test/i.php?t=2&route=%2Fsql',
+    'http://m.test/i.php?route=%2F',
+  ],
   ['http://m.test/orders/123', 'http://m.test/orders/new', 'http://m.test/orders/45', 'http://m.test/orders/old'],
   ['http://m.test/?token=0123456789', 'http://m.test/', 'http://m.test/?token=9876543210', 'http://m.test/?other=1'],
 ])('the glob of %s does not match the URL before it, %s', (url, before, same, other) => {
   const matches = matcher({ glob: waitGlob(url, before)! }, 'url')
   expect([url, before, same, other].map(matches)).toEqual([true, false, true, false])
-}) // prettier-ignore
+})
 
 test('no glob is made that would also match the URL before it', () => {
   expect(waitGlob('http://m.test/orders/12', 'http://m.test/orders/13')).toBeUndefined()

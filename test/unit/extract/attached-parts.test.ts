@@ -102,7 +102,8 @@ describe.each(pages)('an article of $words words ($layout)', ({ page, words }) =
   })
 
   test('keeps a note in an aside between its paragraphs', () => {
-    const note = '<aside class="starlight-aside starlight-aside--caution"><p class="title" aria-hidden="true"><svg></svg>Caution</p><div><p>Gauges drift.</p></div></aside>' // prettier-ignore
+    const note =
+      '<aside class="starlight-aside starlight-aside--caution"><p class="title" aria-hidden="true"><svg></svg>Caution</p><div><p>Gauges drift.</p></div></aside>'
     expect(extract(page(`${prose(words)}${note}<h2>Times</h2>${prose(60)}`)).text).toContain('Caution Gauges drift.')
   })
 

@@ -56,7 +56,10 @@ function stored(bias: number, trees: readonly Node[]): Trees {
 
 test('sums the same bits for many rows at once as row by row', () => {
   expect(canWalk()).toBe(true)
-  const rows = fc.array(fc.array(fc.oneof(value, fc.constant(NaN)), { minLength: width, maxLength: width }), { minLength: 1, maxLength: 70 }) // prettier-ignore
+  const rows = fc.array(fc.array(fc.oneof(value, fc.constant(NaN)), { minLength: width, maxLength: width }), {
+    minLength: 1,
+    maxLength: 70,
+  })
   fc.assert(
     fc.property(fc.double({ noNaN: true }), fc.array(node, { maxLength: 8 }), rows, (bias, trees, table) => {
       const model = stored(bias, trees)

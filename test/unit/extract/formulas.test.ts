@@ -28,7 +28,9 @@ describe('formulas that a script draws later', () => {
   test('are no prices, and no text with several formulas', () => {
     expect(formulaOf('<p><span>$5 or $6</span></p>')).toBe(inline('$5 or $6'))
     expect(formulaOf(String.raw`<p>\[x\] and \[y\]</p>`)).toBe(inline(String.raw`\\[x\\] and \\[y\\]`))
-    expect(formulaOf('<p><span class="MathJax_Preview">\\(x\\)</span><script type="math/tex">x</script></p>')).toBe(inline('$x$')) // prettier-ignore
+    expect(formulaOf('<p><span class="MathJax_Preview">\\(x\\)</span><script type="math/tex">x</script></p>')).toBe(
+      inline('$x$'),
+    )
   })
 })
 
@@ -36,11 +38,15 @@ describe('formulas of MathJax without MathML', () => {
   test('have the source that MathJax adds', () => {
     const svg = '<svg><g data-mml-node="math" data-latex="\\frac{x}{2}"></g></svg>'
     expect(formulaOf(`<p><mjx-container jax="SVG">${svg}</mjx-container></p>`)).toBe(inline('$\\frac{x}{2}$'))
-    expect(formulaOf('<mjx-container jax="CHTML" display="true"><mjx-math data-latex="y"></mjx-math></mjx-container>')).toBe(display('y')) // prettier-ignore
+    expect(
+      formulaOf('<mjx-container jax="CHTML" display="true"><mjx-math data-latex="y"></mjx-math></mjx-container>'),
+    ).toBe(display('y'))
   })
 
   test('have their label as code without it', () => {
-    expect(formulaOf('<p><mjx-container jax="SVG" aria-label="x squared"><svg></svg></mjx-container></p>')).toBe(inline('`x squared`')) // prettier-ignore
+    expect(formulaOf('<p><mjx-container jax="SVG" aria-label="x squared"><svg></svg></mjx-container></p>')).toBe(
+      inline('`x squared`'),
+    )
   })
 })
 
@@ -60,15 +66,27 @@ describe('images of formulas', () => {
   })
 
   test('do not make a formula of others', () => {
-    expect(formulaOf('<p><img class="math" src="/i.png" alt="Our maths class"></p>')).toBe(inline('![Our maths class](https://site.example/i.png)')) // prettier-ignore
-    expect(formulaOf('<p><img src="/math?id=%E0%A4%A" alt="C:"></p>')).toBe(inline('![C:](https://site.example/math?id=%E0%A4%A)')) // prettier-ignore
+    expect(formulaOf('<p><img class="math" src="/i.png" alt="Our maths class"></p>')).toBe(
+      inline('![Our maths class](https://site.example/i.png)'),
+    )
+    expect(formulaOf('<p><img src="/math?id=%E0%A4%A" alt="C:"></p>')).toBe(
+      inline('![C:](https://site.example/math?id=%E0%A4%A)'),
+    )
   })
 })
 
 test('MathML has indices in front of its base', () => {
-  expect(formulaOf('<p><math><mmultiscripts><mi>U</mi><none/><mo>+</mo><mprescripts/><mn>92</mn><mn>238</mn></mmultiscripts></math></p>')).toBe(inline('${}_{92}^{238}U^+$')) // prettier-ignore
+  expect(
+    formulaOf(
+      '<p><math><mmultiscripts><mi>U</mi><none/><mo>+</mo><mprescripts/><mn>92</mn><mn>238</mn></mmultiscripts></math></p>',
+    ),
+  ).toBe(inline('${}_{92}^{238}U^+$'))
 })
 
 test('KaTeX without MathML becomes TeX', () => {
-  expect(formulaOf('<p><span class="katex"><span class="katex-html" aria-hidden="true"><span class="mord">x</span>=<span>1</span></span></span></p>')).toBe(inline('$x=1$')) // prettier-ignore
+  expect(
+    formulaOf(
+      '<p><span class="katex"><span class="katex-html" aria-hidden="true"><span class="mord">x</span>=<span>1</span></span></span></p>',
+    ),
+  ).toBe(inline('$x=1$'))
 })

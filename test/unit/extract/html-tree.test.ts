@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { nodesFromHtml, treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
-import { type ElementNode, elementsOf, findElement, isElement, maxDepth, rawText, visibleText } from '../../../src/engine/extract/tree.ts' // prettier-ignore
+import {
+  type ElementNode,
+  elementsOf,
+  findElement,
+  isElement,
+  maxDepth,
+  rawText,
+  visibleText,
+} from '../../../src/engine/extract/tree.ts'
 
 const rootOf = (html: string): ElementNode => treeFromHtml(html, 'https://site.example/').root
 const textOf = (html: string): string => visibleText(rootOf(html))
@@ -57,8 +65,14 @@ describe('invalid nesting is repaired as in browsers', () => {
     ['<table>lost<tr><td>cell</table>', 'lost<table><tbody><tr><td>cell</td></tr></tbody></table>'],
     ['<p>one<table><tr><td>x</table>', '<p>one</p><table><tbody><tr><td>x</td></tr></tbody></table>'],
     ['<a href=1>one<a href=2>two</a>', '<a>one</a><a>two</a>'],
-    ['<select><option>one<p>two<option>three</select><p>after', '<select><option>one<p>two</p></option><option>three</option></select><p>after</p>'], // prettier-ignore
-    ['<table><td><select><tr><td>two', '<table><tbody><tr><td><select></select></td></tr><tr><td>two</td></tr></tbody></table>'], // prettier-ignore
+    [
+      '<select><option>one<p>two<option>three</select><p>after',
+      '<select><option>one<p>two</p></option><option>three</option></select><p>after</p>',
+    ],
+    [
+      '<table><td><select><tr><td>two',
+      '<table><tbody><tr><td><select></select></td></tr><tr><td>two</td></tr></tbody></table>',
+    ],
   ])('%s', (html, expected) => {
     const write = (node: ElementNode): string =>
       node.children

@@ -52,7 +52,8 @@ function tokensOf(source: string, state: string, lastStartTag = ''): unknown[][]
     onWhitespaceCharacter: text,
     onNullCharacter: text,
     onComment: ({ data }) => tokens.push(['Comment', data]),
-    onDoctype: ({ name, publicId, systemId, forceQuirks }) => tokens.push(['DOCTYPE', name, publicId, systemId, !forceQuirks]), // prettier-ignore
+    onDoctype: ({ name, publicId, systemId, forceQuirks }) =>
+      tokens.push(['DOCTYPE', name, publicId, systemId, !forceQuirks]),
     onStartTag: ({ tagName, attrs, selfClosing }) => {
       const attributes = Object.fromEntries(attrs.map(({ name, value }) => [name, value]))
       tokens.push(['StartTag', tagName, attributes, ...(selfClosing ? [true] : [])])
@@ -82,7 +83,10 @@ test('tokenizes as the HTML standard: 7031 of 7032 tests of html5lib', () => {
       const expected = doubleEscaped ? output.map((token) => token.map(unescapedValue)) : output
       return initialStates.map((state) => {
         const tokens = tokensOf(source, state, lastStartTag)
-        return { test: `${test} (${state}): ${JSON.stringify(tokens)}, not ${JSON.stringify(expected)}`, passes: JSON.stringify(tokens) === JSON.stringify(expected) } // prettier-ignore
+        return {
+          test: `${test} (${state}): ${JSON.stringify(tokens)}, not ${JSON.stringify(expected)}`,
+          passes: JSON.stringify(tokens) === JSON.stringify(expected),
+        }
       })
     })
   checkRate(results, '7031 of 7032')
@@ -138,13 +142,21 @@ test('builds trees as the HTML standard: 1565 of 1573 tests of html5lib', () => 
   const results = suite('tree-construction.dat')
     .split(/\n\n(?=#data\n)/)
     .flatMap((source) => {
-      const [, input, flags = '', document = ''] = /^#data\n([\s\S]*?)\n?((?:#document-fragment\n.*\n|#script-o\w+\n|\n)*)#document\n([\s\S]*?)\n*$/.exec(source) ?? [] // prettier-ignore
+      const [, input, flags = '', document = ''] =
+        /^#data\n([\s\S]*?)\n?((?:#document-fragment\n.*\n|#script-o\w+\n|\n)*)#document\n([\s\S]*?)\n*$/.exec(
+          source,
+        ) ?? []
       if (input === undefined) return [{ test: `unreadable ${source}`, passes: false }]
       // Fragments are not parsed in a context, and scripting is on.
       if (flags.includes('fragment') || flags.includes('script-off')) return []
       const expected = expectedLines(document)
       const lines = linesOf({ tag: '', attributes: {}, children: [treeFromHtml(input, '').root] }, '')
-      return [{ test: `${flags}${input}\n---\n${lines.join('\n')}\n--- not\n${expected.join('\n')}\n`, passes: lines.join('\n') === expected.join('\n') }] // prettier-ignore
+      return [
+        {
+          test: `${flags}${input}\n---\n${lines.join('\n')}\n--- not\n${expected.join('\n')}\n`,
+          passes: lines.join('\n') === expected.join('\n'),
+        },
+      ]
     })
   checkRate(results, '1565 of 1573')
 })

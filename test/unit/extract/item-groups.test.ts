@@ -26,17 +26,23 @@ describe('probabilities of items', () => {
 
   test('move halfway to the mean of the rows of a table, weighted by words', () => {
     const row = (text: string) => `<tr><td>${text}</td><td>1</td></tr>`
-    expect(align(`<table>${row('one')}${row('two')}${row('and three four')}</table>`, 1, 1, 0)).toEqual([0.773, 0.773, 0.273]) // prettier-ignore
+    expect(align(`<table>${row('one')}${row('two')}${row('and three four')}</table>`, 1, 1, 0)).toEqual([
+      0.773, 0.773, 0.273,
+    ])
   })
 
   test.each([
     ['two items', item('div', 'card').repeat(2), [0.9, 0.6, 0.3, 0]],
     ['elements without a class', item('div').repeat(3), [0.9, 0.6, 0.3, 0, 0.3, 0]],
-    ['elements of different classes', item('div', 'a') + item('div', 'b') + item('div', 'c'), [0.9, 0.6, 0.3, 0, 0.3, 0]],
+    [
+      'elements of different classes',
+      item('div', 'a') + item('div', 'b') + item('div', 'c'),
+      [0.9, 0.6, 0.3, 0, 0.3, 0],
+    ],
     ['paragraphs', '<p>One</p><p>Two</p><p>Three</p>', [0.9, 0.6, 0.3]],
   ])('are unchanged for %s', (_, html, chances) => {
     expect(align(html, ...chances)).toEqual(chances)
-  }) // prettier-ignore
+  })
 
   test('agree across inner lists, because the outermost items form the group', () => {
     const card = '<li class="card"><ul><li>A</li><li>B</li></ul></li>'

@@ -240,7 +240,12 @@ test('cells without text keep their columns, also in a table of which some cells
   ]
   const table = `<table>${rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('')}</table>`
   const note = 'The table gives the hours at which the ferry can use each berth; a blank means that the berth is dry.'
-  const { root } = treeFromHtml(`<main><h1>Tides</h1><p>${note}</p>${table}<p>On Sundays there is no service from the pier, whatever the tide may be.</p></main>`, '') // prettier-ignore
-  const cells = [...elementsOf(mainContent(root, { model }).root)].filter(({ tag }) => tag === 'tr').map((row) => row.children.length) // prettier-ignore
+  const { root } = treeFromHtml(
+    `<main><h1>Tides</h1><p>${note}</p>${table}<p>On Sundays there is no service from the pier, whatever the tide may be.</p></main>`,
+    '',
+  )
+  const cells = [...elementsOf(mainContent(root, { model }).root)]
+    .filter(({ tag }) => tag === 'tr')
+    .map((row) => row.children.length)
   expect(cells).toEqual([4, 4, 4, 4])
 })

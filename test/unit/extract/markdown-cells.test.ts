@@ -5,7 +5,9 @@ const becomes = (html: string, markdown: string) => expect(markdownOf(html).trim
 
 /** Returns the text of a cell below a head. */
 function cell(html: string): string {
-  const lines = markdownOf(`<table><tr><th>Option</th><th>Value</th></tr><tr><td>a</td>${html}</tr></table>`).trimEnd().split('\n') // prettier-ignore
+  const lines = markdownOf(`<table><tr><th>Option</th><th>Value</th></tr><tr><td>a</td>${html}</tr></table>`)
+    .trimEnd()
+    .split('\n')
   expect(lines.slice(0, 2)).toEqual(['| Option | Value |', '| --- | --- |'])
   return lines.slice(2).join('\n').slice('| a | '.length, -' |'.length)
 }
@@ -57,12 +59,22 @@ describe('tables of elements with roles', () => {
     <div role="rowgroup"><div role="row">${cell}<span role="cell">7</span></div></div>`
 
   test.each(['table', 'grid', 'treegrid'])('become tables: %s', (role) => {
-    becomes(`<div role="${role}">${rows('<span role="rowheader">Ann</span>')}</div>`, '| Name | Age |\n| --- | --- |\n| Ann | 7 |') // prettier-ignore
+    becomes(
+      `<div role="${role}">${rows('<span role="rowheader">Ann</span>')}</div>`,
+      '| Name | Age |\n| --- | --- |\n| Ann | 7 |',
+    )
   })
 
   test('keep text outside their cells, with the cells apart', () => {
-    becomes(`<div role="table"><p>Ages</p>${rows('<span role="rowheader">Ann</span>')}</div>`, 'Ages\n\nName Age\n\nAnn 7') // prettier-ignore
-    expect(markdownOf('<div role="grid"><div role="row"><span role="cell">a</span></div><table><tr><td>b</td><td>c</td></tr><tr><td>d</td><td>e</td></tr></table></div>')).toMatch(/^a\n\n[^]*\| d \| e \|/) // prettier-ignore
+    becomes(
+      `<div role="table"><p>Ages</p>${rows('<span role="rowheader">Ann</span>')}</div>`,
+      'Ages\n\nName Age\n\nAnn 7',
+    )
+    expect(
+      markdownOf(
+        '<div role="grid"><div role="row"><span role="cell">a</span></div><table><tr><td>b</td><td>c</td></tr><tr><td>d</td><td>e</td></tr></table></div>',
+      ),
+    ).toMatch(/^a\n\n[^]*\| d \| e \|/)
   })
 
   test('keep empty cells', () => {
@@ -91,8 +103,13 @@ describe('tables without headings that contain tables', () => {
 
 test('comments beside code, in a column without a heading, are a layout', () => {
   const rows = '<tr><td>Opens it.</td><td><pre>  open()\n  read()</pre></td></tr>'
-  becomes(`<table><tr><th>tide.js</th><th></th></tr>${rows}</table>`, 'tide.js\n\nOpens it.\n\n```\n  open()\n  read()\n```') // prettier-ignore
-  expect(markdownOf(`<table><tr><th>Text</th><th>Code</th></tr>${rows}</table>`)).toContain('| Opens it. | `open()`<br>`read()` |') // prettier-ignore
+  becomes(
+    `<table><tr><th>tide.js</th><th></th></tr>${rows}</table>`,
+    'tide.js\n\nOpens it.\n\n```\n  open()\n  read()\n```',
+  )
+  expect(markdownOf(`<table><tr><th>Text</th><th>Code</th></tr>${rows}</table>`)).toContain(
+    '| Opens it. | `open()`<br>`read()` |',
+  )
 })
 
 test('texts that only screen readers read out stay apart', () => {
@@ -100,7 +117,10 @@ test('texts that only screen readers read out stay apart', () => {
 })
 
 test('icons are the titles of notes', () => {
-  becomes('<table><tr><td class="icon"><i class="fa icon-warning" title="Warning"></i></td><td><p>Hot</p></td></tr></table>', 'Warning\n\nHot') // prettier-ignore
+  becomes(
+    '<table><tr><td class="icon"><i class="fa icon-warning" title="Warning"></i></td><td><p>Hot</p></td></tr></table>',
+    'Warning\n\nHot',
+  )
   becomes('<p><i class="fa icon-share" title="Share"></i>Hot</p>', 'Hot')
 })
 
@@ -111,30 +131,53 @@ test('authors of quotations stay apart from their text', () => {
 
 test('listings of Enlighter have their language, and those of Crayon no numbers', () => {
   becomes('<pre class="EnlighterJSRAW" data-enlighter-language="json">{}</pre>', '```json\n{}\n```')
-  becomes('<table><tr><td class="crayon-nums"><div>1</div><div>2</div></td><td><div>a = 1</div><div>b = 2</div></td></tr></table>', '```\na = 1\nb = 2\n```') // prettier-ignore
+  becomes(
+    '<table><tr><td class="crayon-nums"><div>1</div><div>2</div></td><td><div>a = 1</div><div>b = 2</div></td></tr></table>',
+    '```\na = 1\nb = 2\n```',
+  )
 })
 
 test('listings of MediaWiki have their language', () => {
-  becomes('<div class="mw-highlight mw-highlight-lang-lua"><pre><span class="kr">local</span> x</pre></div>', '```lua\nlocal x\n```') // prettier-ignore
+  becomes(
+    '<div class="mw-highlight mw-highlight-lang-lua"><pre><span class="kr">local</span> x</pre></div>',
+    '```lua\nlocal x\n```',
+  )
 })
 
 test('listings have no label of their language beside a button, and no buttons of SyntaxHighlighter', () => {
-  const header = '<div class="example-header"><span class="language-name">js</span><button class="copy-icon"><span class="visually-hidden">Copy to Clipboard</span></button></div>' // prettier-ignore
+  const header =
+    '<div class="example-header"><span class="language-name">js</span><button class="copy-icon"><span class="visually-hidden">Copy to Clipboard</span></button></div>'
   becomes(`<div class="code-example">${header}<pre class="brush: js"><code>f()</code></pre></div>`, '```js\nf()\n```')
   const bar = '<div class="toolbar"><span><a href="#" class="toolbar_item command_help help">?</a></span></div>'
-  const row = '<tr><td class="gutter"><div class="line number1">1</div></td><td class="code"><div class="container"><div class="line number1"><code class="php plain">f();</code></div></div></td></tr>' // prettier-ignore
+  const row =
+    '<tr><td class="gutter"><div class="line number1">1</div></td><td class="code"><div class="container"><div class="line number1"><code class="php plain">f();</code></div></div></td></tr>'
   becomes(`<div class="syntaxhighlighter php">${bar}<table><tbody>${row}</tbody></table></div>`, '```php\nf();\n```')
 })
 
 test('parameters have a gap behind "Optional", and one parameter of gtk-doc is a table', () => {
   becomes('<p><code class="tsd-tag">Optional</code><span>n</span>: number</p>', '`Optional` n: number')
-  becomes('<table class="informaltable"><tr><td><p>name</p></td><td><p>the name</p></td></tr></table>', '|  |  |\n| --- | --- |\n| name | the name |') // prettier-ignore
+  becomes(
+    '<table class="informaltable"><tr><td><p>name</p></td><td><p>the name</p></td></tr></table>',
+    '|  |  |\n| --- | --- |\n| name | the name |',
+  )
 })
 
 test('rows of grids with fixed columns are whole, also where the page has their parts apart', () => {
   const row = (index: number, cells: readonly [number, string][], name = 'gridcell') =>
     `<div role="row" aria-rowindex="${index}">${cells.map(([column, text]) => `<div role="${name}" aria-colindex="${column}">${text}</div>`).join('')}</div>`
-  const right = row(1, [[2, 'Age'], [3, 'Town']], 'columnheader') + row(2, [[2, '30'], [3, 'Rome']]) // prettier-ignore
+  const right =
+    row(
+      1,
+      [
+        [2, 'Age'],
+        [3, 'Town'],
+      ],
+      'columnheader',
+    ) +
+    row(2, [
+      [2, '30'],
+      [3, 'Rome'],
+    ])
   const left = row(1, [[1, 'Name']], 'columnheader') + row(2, [[1, 'Ann']])
   becomes(
     `<div role="grid"><div>${right}</div><div>${left}</div></div>`,

@@ -15,7 +15,11 @@ describe('Word', () => {
   })
 
   test('numbers lists with digits, letters and Roman numerals, from any number on', () => {
-    const html = paragraph(1, '3.', 'Three') + paragraph(2, 'a.', 'Letter') + paragraph(3, 'i)', 'Roman') + paragraph(1, '4.', 'Four') // prettier-ignore
+    const html =
+      paragraph(1, '3.', 'Three') +
+      paragraph(2, 'a.', 'Letter') +
+      paragraph(3, 'i)', 'Roman') +
+      paragraph(1, '4.', 'Four')
     expect(read(html)).toBe('3. Three\n   - a. Letter\n     - i. Roman\n4. Four')
   })
 

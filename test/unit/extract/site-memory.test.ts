@@ -53,7 +53,9 @@ test.each(measured)('twelve pages of $name lose their frame only', ({ all, alone
 
 test('the words of a part get the same decision on 98 % of the pages of a template, and on fewer without the others', () => {
   const agreement = (kept: 'alone' | 'together') => {
-    const parts = measured.flatMap((site) => (['own', 'label', 'frame'] as const).map((part) => [site.all[part], site[kept][part]] as const)) // prettier-ignore
+    const parts = measured.flatMap((site) =>
+      (['own', 'label', 'frame'] as const).map((part) => [site.all[part], site[kept][part]] as const),
+    )
     const agreed = parts.reduce((sum, [all, own]) => sum + Math.max(own, all - own), 0)
     return agreed / parts.reduce((sum, [all]) => sum + all, 0)
   }
@@ -82,15 +84,25 @@ describe('pages that are copies of each other', () => {
   })
 
   test('do not take the content away from a page with little text', () => {
-    const pages = pagesOf(12, (at) => `<title>Results ${at}</title><body class="p${at}"><div class="menu"><a href="/">Home</a> ${at}</div><main><h1>Results</h1><p>There are no results for this search. Try other words, or fewer of them.</p></main>`) // prettier-ignore
+    const pages = pagesOf(
+      12,
+      (at) =>
+        `<title>Results ${at}</title><body class="p${at}"><div class="menu"><a href="/">Home</a> ${at}</div><main><h1>Results</h1><p>There are no results for this search. Try other words, or fewer of them.</p></main>`,
+    )
     const site = summaryOf(pages)
     for (const html of pages) expect(visibleText(read(html, site).root)).toContain('There are no results')
   })
 })
 
 test('a heading is removed together with everything below it, and stays above a text that differs', () => {
-  const help = '<h2>Where to get help</h2><p>Ask in the forum of the project, or write to the list, which has more than a thousand readers.</p>' // prettier-ignore
-  const pages = pagesOf(12, (at) => page(at).replace('<div class="bio">', `<h2>In short</h2><p>Number ${at} in short: the story of page ${at} is told in ${at} words.</p>${help}<div class="bio">`)) // prettier-ignore
+  const help =
+    '<h2>Where to get help</h2><p>Ask in the forum of the project, or write to the list, which has more than a thousand readers.</p>'
+  const pages = pagesOf(12, (at) =>
+    page(at).replace(
+      '<div class="bio">',
+      `<h2>In short</h2><p>Number ${at} in short: the story of page ${at} is told in ${at} words.</p>${help}<div class="bio">`,
+    ),
+  )
   const site = summaryOf(pages)
   for (const html of pages) {
     const text = visibleText(read(html, site).root)
@@ -114,25 +126,40 @@ describe('text that repeats within the content stays', () => {
   }
 
   test.each([
-    ['a label above a text that was not kept', '<section><h3>read()</h3><div class="signature">public void read()</div><div class="deprecation"><span>SAME Deprecated.</span><div>OTHER This method reads the gauge twice, and will be removed in a later version.</div></div></section>'],
-    ['a heading above a list that was not kept', '<section class="summary"><h2>SAME Method summary</h2><div class="table"><div>OTHER read</div><div>OTHER reads the gauge, and stores the height of the water</div></div></section>'],
-    ['a heading with a link to itself', '<section><h2><a href="#changes">SAME Changes</a></h2><p>The gauge is read twice an hour.</p></section>'],
-    ['a definition with a link', '<dl><dt>All implemented interfaces</dt><dd><a href="s.html">SAME Serializable</a></dd></dl>'],
+    [
+      'a label above a text that was not kept',
+      '<section><h3>read()</h3><div class="signature">public void read()</div><div class="deprecation"><span>SAME Deprecated.</span><div>OTHER This method reads the gauge twice, and will be removed in a later version.</div></div></section>',
+    ],
+    [
+      'a heading above a list that was not kept',
+      '<section class="summary"><h2>SAME Method summary</h2><div class="table"><div>OTHER read</div><div>OTHER reads the gauge, and stores the height of the water</div></div></section>',
+    ],
+    [
+      'a heading with a link to itself',
+      '<section><h2><a href="#changes">SAME Changes</a></h2><p>The gauge is read twice an hour.</p></section>',
+    ],
+    [
+      'a definition with a link',
+      '<dl><dt>All implemented interfaces</dt><dd><a href="s.html">SAME Serializable</a></dd></dl>',
+    ],
     ['an item with a link', '<div><ul><li><a href="e.html">SAME Exceptions</a></li><li>The gauge</li></ul></div>'],
   ])('%s', (_, html) => {
     expect(removedFrom(html)).toEqual([])
-  }) // prettier-ignore
+  })
 
   test('but not a menu, nor a note apart from the text', () => {
     const menu =
       '<div class="m"><ul><li><a href="/a">SAME Home</a></li><li><a href="/b">SAME Gauges</a></li></ul></div>'
     expect(removedFrom(menu)).toEqual(['SAME Home', 'SAME Gauges'])
-    expect(removedFrom('<div class="note">SAME We store cookies to remember the harbour that you visited last.</div>')).toHaveLength(1) // prettier-ignore
+    expect(
+      removedFrom('<div class="note">SAME We store cookies to remember the harbour that you visited last.</div>'),
+    ).toHaveLength(1)
   })
 })
 
 test('the outline of a page is limited, and covers its beginning and its end', () => {
-  const long = (at: number) => page(at).replace('</h1>', `</h1>${pagesOf(5000, (line) => `<p>Line ${line} of page ${at}.</p>`).join('')}`) // prettier-ignore
+  const long = (at: number) =>
+    page(at).replace('</h1>', `</h1>${pagesOf(5000, (line) => `<p>Line ${line} of page ${at}.</p>`).join('')}`)
   const pages = pagesOf(6, long)
   expect(read(pages[0]!, '').outline!.length).toBeLessThan(4096)
   const text = visibleText(read(pages[0]!, summaryOf(pages)).root)

@@ -21,22 +21,43 @@ const body = '<tr><td>Anna<td>Single<tr><td>Bert<td>Double'
 
 describe('reads as records', () => {
   test.each([
-    ['a table whose head is a table of its own', `<div><table><thead><tr><th>Guest<th>Room</table></div><div><table>${body}</table></div>`],
-    ['a head with a column above the scroll bar', `<div><table><tr><th>Guest<th>Room<th></table></div><div><table>${body}</table></div>`],
-    ['a body that repeats its hidden head', `<table><tr><th>Guest<th>Room</table><div><table><thead><tr><th>Guest<th>Room</thead>${body}</table></div>`],
+    [
+      'a table whose head is a table of its own',
+      `<div><table><thead><tr><th>Guest<th>Room</table></div><div><table>${body}</table></div>`,
+    ],
+    [
+      'a head with a column above the scroll bar',
+      `<div><table><tr><th>Guest<th>Room<th></table></div><div><table>${body}</table></div>`,
+    ],
+    [
+      'a body that repeats its hidden head',
+      `<table><tr><th>Guest<th>Room</table><div><table><thead><tr><th>Guest<th>Room</thead>${body}</table></div>`,
+    ],
     ['a table without thead', `<table><tr><th>Guest<th>Room</tr>${body}</table>`],
     ['a head of bold cells', `<table><tr><td><b>Guest</b><td><b>Room</b></tr>${body}</table>`],
-    ['checkboxes and buttons beside the values', '<table><thead><tr><th><input type=checkbox aria-label="All"><th>Guest<th>Room<th></thead>' +
-      '<tr><td><input type=checkbox><td>Anna<td>Single<td><button>Edit</button> <button>Delete</button>' +
-      '<tr><td><input type=checkbox><td>Bert<td>Double<td><button>Edit</button></table>'],
-    ['names with line breaks and no-break spaces', `<table><tr><th>\n Guest&nbsp;<th><div>Room</div></tr>${body}</table>`],
-    ['a table of ARIA', '<div role=table><div role=rowgroup><div role=row><span role=columnheader>Guest</span><span role=columnheader>Room</span></div></div>' +
-      '<div role=row><span role=cell>Anna</span><span role=cell>Single</span></div><div role=row><span role=cell>Bert</span><span role=cell>Double</span></div></div>'],
-    ['a grid that renders rows in parts', '<div role=grid><div><div role=row aria-rowindex=1><i role=columnheader aria-colindex=2>Room</i></div><div role=row aria-rowindex=2><i role=gridcell aria-colindex=2>Single</i></div><div role=row aria-rowindex=3><i role=gridcell aria-colindex=2>Double</i></div></div>' +
-      '<div><div role=row aria-rowindex=1><i role=columnheader aria-colindex=1>Guest</i></div><div role=row aria-rowindex=2><i role=gridcell aria-colindex=1>Anna</i></div><div role=row aria-rowindex=3><i role=gridcell aria-colindex=1>Bert</i></div></div></div>'],
+    [
+      'checkboxes and buttons beside the values',
+      '<table><thead><tr><th><input type=checkbox aria-label="All"><th>Guest<th>Room<th></thead>' +
+        '<tr><td><input type=checkbox><td>Anna<td>Single<td><button>Edit</button> <button>Delete</button>' +
+        '<tr><td><input type=checkbox><td>Bert<td>Double<td><button>Edit</button></table>',
+    ],
+    [
+      'names with line breaks and no-break spaces',
+      `<table><tr><th>\n Guest&nbsp;<th><div>Room</div></tr>${body}</table>`,
+    ],
+    [
+      'a table of ARIA',
+      '<div role=table><div role=rowgroup><div role=row><span role=columnheader>Guest</span><span role=columnheader>Room</span></div></div>' +
+        '<div role=row><span role=cell>Anna</span><span role=cell>Single</span></div><div role=row><span role=cell>Bert</span><span role=cell>Double</span></div></div>',
+    ],
+    [
+      'a grid that renders rows in parts',
+      '<div role=grid><div><div role=row aria-rowindex=1><i role=columnheader aria-colindex=2>Room</i></div><div role=row aria-rowindex=2><i role=gridcell aria-colindex=2>Single</i></div><div role=row aria-rowindex=3><i role=gridcell aria-colindex=2>Double</i></div></div>' +
+        '<div><div role=row aria-rowindex=1><i role=columnheader aria-colindex=1>Guest</i></div><div role=row aria-rowindex=2><i role=gridcell aria-colindex=1>Anna</i></div><div role=row aria-rowindex=3><i role=gridcell aria-colindex=1>Bert</i></div></div></div>',
+    ],
   ])('%s', async (_what, html) => {
     expect(await read(html)).toEqual({ tables: [{ rows: guests }], warnings: [] })
-  }) // prettier-ignore
+  })
 
   test('columns with headings in two rows, and rows with cells of several rows', async () => {
     const html = `<table><thead><tr><th rowspan=2>Guest<th colspan=2>Stay<tr><th>From<th>To</thead>
@@ -65,13 +86,21 @@ describe('reads as records', () => {
   })
 
   test.each([
-    ['a table that says it has no rows', '<table><thead><tr><th>Order<th>Price</thead><tr><td colspan=2>No orders</table>', ''],
-    ['the headings of a table with another caption', '<table><caption>Orders</caption><tr><th>Order<th>Price</table>', '<caption>Guests</caption>'],
+    [
+      'a table that says it has no rows',
+      '<table><thead><tr><th>Order<th>Price</thead><tr><td colspan=2>No orders</table>',
+      '',
+    ],
+    [
+      'the headings of a table with another caption',
+      '<table><caption>Orders</caption><tr><th>Order<th>Price</table>',
+      '<caption>Guests</caption>',
+    ],
   ])('a table after %s', async (_what, empty, caption) => {
     expect(await rowsOf(`${empty}<table>${caption}${body}</table>`)).toEqual([
       guests.map(({ Guest, Room }) => ({ term: Guest, value: Room })),
     ])
-  }) // prettier-ignore
+  })
 
   test('a title above the columns as the caption', async () => {
     const html = `<table><thead><tr><th colspan=2>Today<tr><th>Guest<th>Room</thead>${body}</table>`
@@ -99,7 +128,11 @@ describe('reads as records', () => {
       <h2>Heads</h2><table><tr><th>Guest<th>Room</table><p>Unrelated<table>${body}</table>
       <aside><table><tr><th>Floor<th>Beds<tr><td>1<td>9</table></aside>`
     const { tables, warnings } = await read(html, 'what do the others list')
-    expect(tables.map(({ caption, rows }) => [caption, rows.length])).toEqual([['Guests', 2], ['Heads', 2], ['Heads', 1]]) // prettier-ignore
+    expect(tables.map(({ caption, rows }) => [caption, rows.length])).toEqual([
+      ['Guests', 2],
+      ['Heads', 2],
+      ['Heads', 1],
+    ])
     expect(warnings).toEqual(['the page shows a table "Heads" with the columns Guest, Room without rows'])
   })
 })
@@ -133,9 +166,12 @@ describe('says what is missing', () => {
       type: 'object',
       properties: {
         planets: { type: 'array', items: { type: 'object', properties: { mass: { type: 'number' } } } },
-        guests: { type: 'array', items: { type: 'object', properties: { guest: { type: 'string' }, room: { type: 'string' } } } },
+        guests: {
+          type: 'array',
+          items: { type: 'object', properties: { guest: { type: 'string' }, room: { type: 'string' } } },
+        },
       },
-    } // prettier-ignore
+    }
     const { value, warnings } = await structuredOf(treeFromHtml(html, 'https://site.example/'), { query: '', schema })
     expect(value).toEqual({ planets: [], guests: guests.map(({ Guest, Room }) => ({ guest: Guest, room: Room })) })
     expect(warnings).toEqual(['planets is empty, but the page shows a table with the columns Guest, Room'])

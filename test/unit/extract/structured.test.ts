@@ -13,11 +13,25 @@ const valueOf = async (name: string, query: string, schema?: Record<string, unkn
 describe('fills a schema', () => {
   test('from the data of a product page, its table, its lists and its reviews', async () => {
     const schema = {
-      name: 'string', price: 'number', currency: 'string', brand: 'string', sku: 'string', rating: 'number', review_count: 'integer',
-      in_stock: 'boolean', capacity: 'string', power: 'number', dishwasher_safe: 'boolean', released: 'date', image: 'url', url: 'url',
-      features: ['string'], reviews: [{ title: 'string', author: 'string', rating: 'number', text: 'string' }],
-      offer: { price: 'number', currency: 'string' }, warranty: 'string',
-    } // prettier-ignore
+      name: 'string',
+      price: 'number',
+      currency: 'string',
+      brand: 'string',
+      sku: 'string',
+      rating: 'number',
+      review_count: 'integer',
+      in_stock: 'boolean',
+      capacity: 'string',
+      power: 'number',
+      dishwasher_safe: 'boolean',
+      released: 'date',
+      image: 'url',
+      url: 'url',
+      features: ['string'],
+      reviews: [{ title: 'string', author: 'string', rating: 'number', text: 'string' }],
+      offer: { price: 'number', currency: 'string' },
+      warranty: 'string',
+    }
     expect(await valueOf('product', 'the product', schema)).toEqual({
       name: 'Aurora Kettle',
       price: 1299,
@@ -44,7 +58,14 @@ describe('fills a schema', () => {
   })
 
   test('from the metadata and the headings of an article', async () => {
-    const schema = { headline: 'string', author: 'string', author_url: 'url', published: 'date', tags: ['string'], sections: ['string'] } // prettier-ignore
+    const schema = {
+      headline: 'string',
+      author: 'string',
+      author_url: 'url',
+      published: 'date',
+      tags: ['string'],
+      sections: ['string'],
+    }
     expect(await valueOf('article', 'the article', schema)).toEqual({
       headline: 'Rivers remember',
       author: 'Ida Brook',
@@ -77,26 +98,69 @@ describe('fills a schema', () => {
   })
 
   test('from repeated cards, not from navigation', async () => {
-    const job = { title: 'string', company: 'string', salary: 'number', location: 'string', posted: 'date', link: 'url', tags: ['string'] } // prettier-ignore
+    const job = {
+      title: 'string',
+      company: 'string',
+      salary: 'number',
+      location: 'string',
+      posted: 'date',
+      link: 'url',
+      tags: ['string'],
+    }
     expect(await valueOf('listing', 'open jobs', { jobs: [job] })).toEqual({
       jobs: [
-        { title: 'Bridge engineer', company: 'Stonespan Ltd', salary: 62_500, location: 'Merrow', posted: '2024-06-01', link: 'https://site.example/jobs/1', tags: ['full time', 'on site'] },
-        { title: 'Cartographer', company: 'Valley Survey', salary: 48_000, location: 'Hill End', posted: '2024-06-03', link: 'https://site.example/jobs/2', tags: ['part time'] },
-        { title: 'Lock keeper', company: 'Canal Trust', salary: null, location: 'Merrow', posted: '2024-06-07', link: 'https://site.example/jobs/3', tags: [] },
+        {
+          title: 'Bridge engineer',
+          company: 'Stonespan Ltd',
+          salary: 62_500,
+          location: 'Merrow',
+          posted: '2024-06-01',
+          link: 'https://site.example/jobs/1',
+          tags: ['full time', 'on site'],
+        },
+        {
+          title: 'Cartographer',
+          company: 'Valley Survey',
+          salary: 48_000,
+          location: 'Hill End',
+          posted: '2024-06-03',
+          link: 'https://site.example/jobs/2',
+          tags: ['part time'],
+        },
+        {
+          title: 'Lock keeper',
+          company: 'Canal Trust',
+          salary: null,
+          location: 'Merrow',
+          posted: '2024-06-07',
+          link: 'https://site.example/jobs/3',
+          tags: [],
+        },
       ],
-    }) // prettier-ignore
+    })
   })
 
   test('from microdata with nested objects', async () => {
     const schema = {
       type: 'object',
-      $defs: { place: { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' }, postal_code: { type: 'string' } } } },
-      properties: {
-        name: { type: ['string', 'null'] }, job_title: { type: 'string' }, email: { type: 'string', format: 'email' }, affiliation: { type: 'string' },
-        address: { $ref: '#/$defs/place' }, born: { type: 'string', format: 'date' }, languages: { type: 'array', items: { type: 'string' } },
-        publications: { type: 'array', items: { type: 'string' } }, phone: { anyOf: [{ type: 'null' }, { type: 'string' }] },
+      $defs: {
+        place: {
+          type: 'object',
+          properties: { street: { type: 'string' }, city: { type: 'string' }, postal_code: { type: 'string' } },
+        },
       },
-    } // prettier-ignore
+      properties: {
+        name: { type: ['string', 'null'] },
+        job_title: { type: 'string' },
+        email: { type: 'string', format: 'email' },
+        affiliation: { type: 'string' },
+        address: { $ref: '#/$defs/place' },
+        born: { type: 'string', format: 'date' },
+        languages: { type: 'array', items: { type: 'string' } },
+        publications: { type: 'array', items: { type: 'string' } },
+        phone: { anyOf: [{ type: 'null' }, { type: 'string' }] },
+      },
+    }
     expect(await from(fixture('profile'), 'the person', schema)).toEqual({
       source: 'heuristic',
       valid: true,
@@ -117,7 +181,14 @@ describe('fills a schema', () => {
   })
 
   test('from labels and values in another language', async () => {
-    const schema = { phone: 'string', email: 'email', address: 'string', Geschäftsführerin: 'string', mitarbeiter: 'integer', hours: [{ day: 'string', time: 'string' }] } // prettier-ignore
+    const schema = {
+      phone: 'string',
+      email: 'email',
+      address: 'string',
+      Geschäftsführerin: 'string',
+      mitarbeiter: 'integer',
+      hours: [{ day: 'string', time: 'string' }],
+    }
     expect(await valueOf('contact', 'contact', schema)).toEqual({
       phone: '+4930123456',
       email: 'info@merrow.example',
@@ -162,7 +233,8 @@ describe('values that are not on the page', () => {
 })
 
 describe('values', () => {
-  const number = async (text: string) => ((await from(`<p>Total: ${text}</p>`, 'x', { total: 'number' })).value as { total: number }).total // prettier-ignore
+  const number = async (text: string) =>
+    ((await from(`<p>Total: ${text}</p>`, 'x', { total: 'number' })).value as { total: number }).total
   test.each([
     ['1,299.00 €', 1299],
     ['1.299,00 €', 1299],

@@ -3,13 +3,38 @@ import { expect, test } from 'vitest'
 import { resolveUrl } from '../../../src/engine/extract/urls.ts'
 
 const bases = [
-  'https://site.example/a/b?c#d', 'http://site.example:8080', 'https://name:word@site.example/', 'https://bücher.example/ü',
-  'mailto:a@site.example', 'file:///a/b',
-] // prettier-ignore
+  'https://site.example/a/b?c#d',
+  'http://site.example:8080',
+  'https://name:word@site.example/',
+  'https://bücher.example/ü',
+  'mailto:a@site.example',
+  'file:///a/b',
+]
 const part = fc.constantFrom(
-  '#', '/', '//', '.', '..', 'a', 'B-1', '_', 'ü', '%2e', '?', ':', '\\', ' ', '\n', '@', '8080', 'https://site.example',
-  'http://site.example:8080', 'site.example', 'javascript:', 'http:', 'https:',
-) // prettier-ignore
+  '#',
+  '/',
+  '//',
+  '.',
+  '..',
+  'a',
+  'B-1',
+  '_',
+  'ü',
+  '%2e',
+  '?',
+  ':',
+  '\\',
+  ' ',
+  '\n',
+  '@',
+  '8080',
+  'https://site.example',
+  'http://site.example:8080',
+  'site.example',
+  'javascript:',
+  'http:',
+  'https:',
+)
 
 function parsed(typed: string, base: string): string | undefined {
   try {

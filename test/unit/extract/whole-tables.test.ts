@@ -16,7 +16,9 @@ function added(body: string, ...dropped: string[]): string[] {
   expect(blocks.map(({ text }) => text)).toEqual(expect.arrayContaining(dropped))
   const kept = blocks.filter(({ text }) => !dropped.includes(text))
   const before = new Set(kept)
-  return withWholeTables(survey, kept).filter((block) => !before.has(block)).map(({ text }) => text) // prettier-ignore
+  return withWholeTables(survey, kept)
+    .filter((block) => !before.has(block))
+    .map(({ text }) => text)
 }
 
 const words = (count: number) => Array.from({ length: count }, (_, at) => `word${at}`).join(' ')

@@ -33,9 +33,20 @@ describe('the number of workers', () => {
   })
 
   test('grows for waiting sessions also when workers differ in size', () => {
-    const [large, small] = [worker('a', { ...using(4), state: 'draining' }), worker('b', { slots: { ...none, session: 1 }, ...using(1) })] // prettier-ignore
+    const [large, small] = [
+      worker('a', { ...using(4), state: 'draining' }),
+      worker('b', { slots: { ...none, session: 1 }, ...using(1) }),
+    ]
     expect(need([large, small], { waiting: 1 })).toBe(3)
-    expect(need([worker('a', { slots: { ...none, session: 50 } }), worker('b', { slots: { ...none, session: 1 }, ...using(1) })], { waiting: 1 })).toBe(3) // prettier-ignore
+    expect(
+      need(
+        [
+          worker('a', { slots: { ...none, session: 50 } }),
+          worker('b', { slots: { ...none, session: 1 }, ...using(1) }),
+        ],
+        { waiting: 1 },
+      ),
+    ).toBe(3)
   })
 
   test('does not count what drained workers hold', () => {

@@ -18,7 +18,10 @@ test('asks each worker at most once per heartbeat, also when several callers ask
     reachability.of(workers('a', 'cut')),
     reachability.of(workers('a', 'cut')),
   ])
-  expect([first, second]).toEqual([[null, 'timed out'], [null, 'timed out']]) // prettier-ignore
+  expect([first, second]).toEqual([
+    [null, 'timed out'],
+    [null, 'timed out'],
+  ])
   expect(asked).toEqual(['a', 'cut'])
   vi.advanceTimersByTime(limits.fleet.heartbeatMs - 1)
   expect(await reachability.of(workers('cut', 'b'))).toEqual(['timed out', null])

@@ -9,9 +9,8 @@ type Facts = { readonly busy?: number; readonly pages?: number }
 
 /** Answers for Redis with these workers, which tests can change. */
 function workersOf(facts: Record<string, Facts>) {
-  const run = vi.fn(
-    async () =>
-    Object.entries(facts).map(([id, { busy = 0, pages = 4 }]) => [id, String(busy), `http://${id}`, String(pages)]), // prettier-ignore
+  const run = vi.fn(async () =>
+    Object.entries(facts).map(([id, { busy = 0, pages = 4 }]) => [id, String(busy), `http://${id}`, String(pages)]),
   )
   return { facts, run: run as unknown as RunScript, asked: run }
 }

@@ -8,7 +8,9 @@ test('a crawl that goes on while its pages are searched is answered with the pag
     cleaningUp: (work: Promise<string>) => work,
     calls: { async *follow() {} },
     ask: async (_: unknown, { skip = 0, limit }: { skip?: number; limit: number }) => {
-      const data = pages.slice(skip, skip + limit).map((name) => ({ markdown: `The delta of ${name}.`, metadata: { sourceURL: `https://x.test/${name}` } })) // prettier-ignore
+      const data = pages
+        .slice(skip, skip + limit)
+        .map((name) => ({ markdown: `The delta of ${name}.`, metadata: { sourceURL: `https://x.test/${name}` } }))
       const state = { status: 'scraping', completed: pages.length, total: 9, data }
       pages.push(`later-${pages.length}`)
       return state

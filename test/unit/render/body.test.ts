@@ -14,7 +14,12 @@ const magic = [0x28, 0xb5, 0x2f, 0xfd]
 const block = (isLast: boolean) => [((100 << 3) & 0xff) | 2 | Number(isLast), 100 >> 5, 0, 97]
 /** Returns a frame of blocks of a hundred letters each, with a window of 2 to the given power. */
 const frame = (power: number, blocks: number) =>
-  Buffer.from([...magic, 0, (power - 10) << 3, ...Array.from({ length: blocks }, (_, at) => block(at === blocks - 1)).flat()]) // prettier-ignore
+  Buffer.from([
+    ...magic,
+    0,
+    (power - 10) << 3,
+    ...Array.from({ length: blocks }, (_, at) => block(at === blocks - 1)).flat(),
+  ])
 
 test('a zstd body is decompressed frame by frame', async () => {
   const text = Buffer.from(await read(Buffer.concat([frame(17, 2), frame(23, 1)]), 'zstd')).toString()

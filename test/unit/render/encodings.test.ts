@@ -8,7 +8,11 @@ import { readDocument } from '../../../src/engine/scrape/documents/read.ts'
 import { ResponseHeaders } from '../../../src/engine/egress/response-headers.ts'
 
 const encode = (encoding: string, text: string): Buffer =>
-  Buffer.from(/^(?:windows|koi8|iso-8859)/.test(encoding) ? createSinglebyteEncoder(encoding)(text) : createMultibyteEncoder(encoding)(text)) // prettier-ignore
+  Buffer.from(
+    /^(?:windows|koi8|iso-8859)/.test(encoding)
+      ? createSinglebyteEncoder(encoding)(text)
+      : createMultibyteEncoder(encoding)(text),
+  )
 const decoded = async (bytes: Uint8Array, type: string | null = null, declares = true) =>
   (await decodeText(bytes, type, { declares })).text
 
@@ -33,7 +37,10 @@ describe('legacy encodings', () => {
     ['nothing', (text: string) => `<?xml version="1.0" encoding="windows-1251"?><rss><title>${text}</title></rss>`],
   ])('reads the declaration after %s', async (_, page) => {
     const text = page('Ёж')
-    expect(await decodeText(encode('windows-1251', text), null, { declares: true })).toEqual({ text, charset: 'windows-1251' }) // prettier-ignore
+    expect(await decodeText(encode('windows-1251', text), null, { declares: true })).toEqual({
+      text,
+      charset: 'windows-1251',
+    })
   })
 
   test('decodes the whole of windows-1252', async () => {
@@ -102,7 +109,10 @@ describe('legacy encodings', () => {
     ['koi8-u', 'Сьогодні в Києві відбулося засідання уряду та її гостей'],
   ])('recognizes undeclared %s: %s', async (encoding, text) => {
     const page = Buffer.concat([Buffer.from('<title>Page</title><p>'), encode(encoding, text), Buffer.from('</p>')])
-    expect(await decodeText(page, 'text/html', { declares: true })).toMatchObject({ charset: encoding, text: expect.stringContaining(text) }) // prettier-ignore
+    expect(await decodeText(page, 'text/html', { declares: true })).toMatchObject({
+      charset: encoding,
+      text: expect.stringContaining(text),
+    })
     expect(await decoded(encode(encoding, text), 'text/csv', false)).toBe(text)
   })
 })
@@ -113,7 +123,10 @@ describe('Unicode', () => {
     [null, '<meta charset="windows-1251">'],
     [null, '<meta charset="Shift_JIS">'],
   ])('valid UTF-8 is UTF-8 although %s %s says otherwise', async (type, meta) => {
-    expect(await decodeText(Buffer.from(`${meta}<p>“été” €`), type, { declares: true })).toEqual({ text: `${meta}<p>“été” €`, charset: 'utf-8' }) // prettier-ignore
+    expect(await decodeText(Buffer.from(`${meta}<p>“été” €`), type, { declares: true })).toEqual({
+      text: `${meta}<p>“été” €`,
+      charset: 'utf-8',
+    })
   })
 
   test.each(['\ufeff', ''])('reads UTF-16 with the mark %j', async (mark) => {
@@ -175,7 +188,13 @@ describe('files', () => {
 
   test('reads CSV in windows-1252', async () => {
     const bytes = Buffer.from('name,price\n\u0093hi\u0094,\u0080 5\n', 'latin1')
-    const page = { url: 'https://a.test/x.csv', status: 200, headers: new ResponseHeaders([['content-type', 'text/csv']]), redirects: [], bytes } // prettier-ignore
+    const page = {
+      url: 'https://a.test/x.csv',
+      status: 200,
+      headers: new ResponseHeaders([['content-type', 'text/csv']]),
+      redirects: [],
+      bytes,
+    }
     const { document } = await readDocument(page, { signal: new AbortController().signal })
     expect(document).toMatchObject({ charset: 'windows-1252', raw: 'name,price\n“hi”,€ 5\n' })
   })

@@ -95,7 +95,14 @@ describe('metadata', () => {
 })
 
 describe('the extractive summary', () => {
-  const text = ['Deltas grow where rivers slow down.', 'The sand settles first.', 'Deltas are home to millions of people who farm there.', 'My cat is grey.', 'Rivers feed deltas with sand each spring.', 'Nobody was asked.'] // prettier-ignore
+  const text = [
+    'Deltas grow where rivers slow down.',
+    'The sand settles first.',
+    'Deltas are home to millions of people who farm there.',
+    'My cat is grey.',
+    'Rivers feed deltas with sand each spring.',
+    'Nobody was asked.',
+  ]
   test('has two or three sentences of the text, in order', () => {
     const summary = summarise(
       tree(`<h1>Deltas</h1><p>${text.join(' ')}</p><pre>code.</pre>`).root,
@@ -134,7 +141,36 @@ describe('colours', () => {
 })
 
 const piece = fc.oneof(
-  fc.constantFrom('<p>', '</p>', '<div id="root">', '<table><tr><td>', '</table>', '<a href="', '">', '<ul><li>', '<script>', '</script', '<!--', '-->', '<![CDATA[', '&#x', '&amp', '<svg><p>', '<plaintext>', '<base href="//">', '<meta charset=', '\u0000', '<pre><code>', '<img srcset=", , ">', '<td><th>', '</html>', '<<', '<a<b', '<math><mi>', '<select><option>'), // prettier-ignore
+  fc.constantFrom(
+    '<p>',
+    '</p>',
+    '<div id="root">',
+    '<table><tr><td>',
+    '</table>',
+    '<a href="',
+    '">',
+    '<ul><li>',
+    '<script>',
+    '</script',
+    '<!--',
+    '-->',
+    '<![CDATA[',
+    '&#x',
+    '&amp',
+    '<svg><p>',
+    '<plaintext>',
+    '<base href="//">',
+    '<meta charset=',
+    '\u0000',
+    '<pre><code>',
+    '<img srcset=", , ">',
+    '<td><th>',
+    '</html>',
+    '<<',
+    '<a<b',
+    '<math><mi>',
+    '<select><option>',
+  ),
   fc.string({ maxLength: 12 }),
 )
 

@@ -34,13 +34,29 @@ describe('Markdown', () => {
 
 describe('front matter', () => {
   test('becomes metadata', () => {
-    const matter = { title: 'The title', description: 'Of a page', authors: ['Ada', { name: 'Bo' }], date: '2026-03-01', lastmod: '2026-03-02', lang: 'en', tags: ['x'] }
-    const yaml = Object.entries(matter).map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join('\n')
+    const matter = {
+      title: 'The title',
+      description: 'Of a page',
+      authors: ['Ada', { name: 'Bo' }],
+      date: '2026-03-01',
+      lastmod: '2026-03-02',
+      lang: 'en',
+      tags: ['x'],
+    }
+    const yaml = Object.entries(matter)
+      .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+      .join('\n')
     expect(read(`\uFEFF---\n${yaml}\n---\n\n# Heading\n`)).toMatchObject({
-      markdown: '# Heading\n', title: 'The title', description: 'Of a page', author: 'Ada, Bo', published: '2026-03-01',
-      modified: '2026-03-02', language: 'en', frontMatter: matter,
+      markdown: '# Heading\n',
+      title: 'The title',
+      description: 'Of a page',
+      author: 'Ada, Bo',
+      published: '2026-03-01',
+      modified: '2026-03-02',
+      language: 'en',
+      frontMatter: matter,
     })
-  }) // prettier-ignore
+  })
 
   test.each([
     ['a rule', '---\n\n# A\n\n---\n\ntext\n'],

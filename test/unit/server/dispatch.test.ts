@@ -85,7 +85,10 @@ describe('a request whose worker is lost', () => {
     }
     const dispatcher = new Dispatcher(directory as Directory, allowancesOf({}))
     const work = { ...workOf({}, {}), run }
-    const code = await dispatcher.dispatch(runs, work).then(() => null, (error: BaxError) => error.code) // prettier-ignore
+    const code = await dispatcher.dispatch(runs, work).then(
+      () => null,
+      (error: BaxError) => error.code,
+    )
     return { tried, code }
   }
 

@@ -9,19 +9,33 @@ async function* chunks(bytes: Buffer, size = bytes.length): AsyncIterable<Uint8A
 }
 
 const part = (head: string, content: string) => `Content-Disposition: form-data; ${head}\r\n\r\n${content}`
-const file = (content = 'hello', name = 'x.txt') => part(`name="file"; filename="${name}"\r\nContent-Type: text/plain`, content) // prettier-ignore
-const body = (boundary: string, parts: readonly string[]) => Buffer.from(`${parts.map((one) => `--${boundary}\r\n${one}\r\n`).join('')}--${boundary}--\r\n`) // prettier-ignore
+const file = (content = 'hello', name = 'x.txt') =>
+  part(`name="file"; filename="${name}"\r\nContent-Type: text/plain`, content)
+const body = (boundary: string, parts: readonly string[]) =>
+  Buffer.from(`${parts.map((one) => `--${boundary}\r\n${one}\r\n`).join('')}--${boundary}--\r\n`)
 const read = (bytes: Buffer, boundary = 'b', size?: number) =>
   readForm(chunks(bytes, size), `multipart/form-data; boundary=${boundary}`, few)
-const failure = (form: Promise<unknown>) => form.then(() => 'read', ({ code, message }: { code: string; message: string }) => `${code}: ${message}`) // prettier-ignore
+const failure = (form: Promise<unknown>) =>
+  form.then(
+    () => 'read',
+    ({ code, message }: { code: string; message: string }) => `${code}: ${message}`,
+  )
 
 const legal = "0123456789abcxyzABCXYZ'()+_,-./:=?"
 
 test('reads forms with boundaries of 1 to 70 characters, in chunks of any size', async () => {
   for (let length = 1; length <= 70; length++) {
     const boundary = Array.from({ length }, (_, at) => legal[(at * 7 + length) % legal.length]).join('')
-    const form = await read(body(boundary, [part('name="options"', '{"a":1}'), file()]), `"${boundary}"`, 1 + (length % 9)) // prettier-ignore
-    expect([length, form.fields.get('options'), Buffer.from(form.file!.bytes).toString()]).toEqual([length, '{"a":1}', 'hello']) // prettier-ignore
+    const form = await read(
+      body(boundary, [part('name="options"', '{"a":1}'), file()]),
+      `"${boundary}"`,
+      1 + (length % 9),
+    )
+    expect([length, form.fields.get('options'), Buffer.from(form.file!.bytes).toString()]).toEqual([
+      length,
+      '{"a":1}',
+      'hello',
+    ])
   }
 })
 
@@ -37,16 +51,46 @@ test('takes the first file and the first value, and skips what surrounds the par
 
 describe('rejects', () => {
   const cases: [string, () => Promise<unknown>, RegExp][] = [
-    ['another content type', () => readForm(chunks(body('b', [file()])), 'application/json', few), /^unsupported_media_type: /], // prettier-ignore
-    ['an encoded form', () => readForm(chunks(Buffer.from('file=x')), 'application/x-www-form-urlencoded', few), /^unsupported_media_type: /], // prettier-ignore
-    ['a missing boundary', () => readForm(chunks(body('b', [file()])), 'multipart/form-data', few), /^unsupported_media_type: /], // prettier-ignore
+    [
+      'another content type',
+      () => readForm(chunks(body('b', [file()])), 'application/json', few),
+      /^unsupported_media_type: /,
+    ],
+    [
+      'an encoded form',
+      () => readForm(chunks(Buffer.from('file=x')), 'application/x-www-form-urlencoded', few),
+      /^unsupported_media_type: /,
+    ],
+    [
+      'a missing boundary',
+      () => readForm(chunks(body('b', [file()])), 'multipart/form-data', few),
+      /^unsupported_media_type: /,
+    ],
     ['an empty boundary', () => read(body('', [file()]), '""'), /^unsupported_media_type: /],
     ['another boundary', () => read(body('b', [file()]), 'other'), /^unsupported_media_type: /],
     ['an empty body', () => read(Buffer.alloc(0)), /^unsupported_media_type: /],
     ['a large file', () => read(body('b', [file('x'.repeat(1001))]), 'b', 50), /^payload_too_large: the file/],
-    ['a large field', () => read(body('b', [part('name="options"', 'x'.repeat(101))])), /^payload_too_large: the field options/], // prettier-ignore
-    ['many parts', () => read(body('b', Array.from({ length: 6 }, () => part('name="x"', '1')))), /^payload_too_large: .*parts/], // prettier-ignore
-    ['a long preamble', () => read(Buffer.concat([Buffer.alloc(5000, 'x'), body('b', [file()])]), 'b', 100), /^payload_too_large: /], // prettier-ignore
+    [
+      'a large field',
+      () => read(body('b', [part('name="options"', 'x'.repeat(101))])),
+      /^payload_too_large: the field options/,
+    ],
+    [
+      'many parts',
+      () =>
+        read(
+          body(
+            'b',
+            Array.from({ length: 6 }, () => part('name="x"', '1')),
+          ),
+        ),
+      /^payload_too_large: .*parts/,
+    ],
+    [
+      'a long preamble',
+      () => read(Buffer.concat([Buffer.alloc(5000, 'x'), body('b', [file()])]), 'b', 100),
+      /^payload_too_large: /,
+    ],
   ]
   test.each(cases)('%s', async (_, form, expected) => {
     expect(await failure(form())).toMatch(expected)
@@ -55,13 +99,30 @@ describe('rejects', () => {
   test('a form that ends early, wherever that is', async () => {
     const whole = body('b', [part('name="options"', '{}'), file()])
     for (let end = 0; end < whole.length - 4; end++) {
-      expect([end, await failure(read(whole.subarray(0, end)))]).toEqual([end, expect.stringMatching(/^unsupported_media_type: /)]) // prettier-ignore
+      expect([end, await failure(read(whole.subarray(0, end)))]).toEqual([
+        end,
+        expect.stringMatching(/^unsupported_media_type: /),
+      ])
     }
   })
 })
 
 test('any bytes are read or rejected', async () => {
-  const piece = fc.constantFrom('--b', '\r\n', '--', 'Content-Disposition: form-data', '; name="file"', '; filename="x', '"', ':', '\0', 'é', ' ', '\n', 'x') // prettier-ignore
+  const piece = fc.constantFrom(
+    '--b',
+    '\r\n',
+    '--',
+    'Content-Disposition: form-data',
+    '; name="file"',
+    '; filename="x',
+    '"',
+    ':',
+    '\0',
+    'é',
+    ' ',
+    '\n',
+    'x',
+  )
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 30 }), fc.integer({ min: 1, max: 9 }), async (pieces, size) => {
       const bytes = Buffer.from(`--b\r\n${pieces.join('')}`)

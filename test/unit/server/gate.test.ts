@@ -158,7 +158,10 @@ describe('a key', () => {
 
   test('is required for 404 and 405 responses', async () => {
     expect(await send('GET /nowhere')).toMatchObject({ status: 401 })
-    expect(await send('GET /nowhere', { 'x-api-key': made.shell })).toMatchObject({ status: 404, code: 'route_not_found' }) // prettier-ignore
+    expect(await send('GET /nowhere', { 'x-api-key': made.shell })).toMatchObject({
+      status: 404,
+      code: 'route_not_found',
+    })
     expect(await send('PUT /sessions')).toMatchObject({ status: 401 })
     for (const path of ['/healthz/', '//healthz', '/healthz%2f', '/x/../v1/keys', '/healthz/x'])
       expect((await send(`GET ${path}`)).status).toBe(401)
@@ -184,7 +187,12 @@ describe('while the keys cannot be read', () => {
     expect((await get('/v1/crawl', { 'x-api-key': key })).status).toBe(500)
     await rename(stateDir, `${stateDir}.away`)
     await writeFile(stateDir, '')
-    const shownKeys: Record<string, string>[] = [{ 'x-api-key': key }, { authorization: `Bearer ${key}` }, {}, { 'x-api-key': 'bax_other' }] // prettier-ignore
+    const shownKeys: Record<string, string>[] = [
+      { 'x-api-key': key },
+      { authorization: `Bearer ${key}` },
+      {},
+      { 'x-api-key': 'bax_other' },
+    ]
     for (const shown of shownKeys) {
       const answer = await get('/v1/crawl', shown)
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])

@@ -156,11 +156,34 @@ describe('responses', () => {
 
   test.each([
     ['a result', 'GET', '/sessions', answer(200, { sessions: [], total: 0 })],
-    ['a result with a warning', 'GET', '/sessions', answer(200, { sessions: [], total: 0, warning: 'unknown field x' })],
-    ['a failure of the target', 'POST', '/observe', answer(200, { success: false, error: 'e', code: 'stale_ref', message: 'e', request_id: 'req_1', hint: 'h', details: {} })],
-    ['an error', 'GET', '/sessions', answer(401, { success: false, error: 'e', code: 'unauthorized', message: 'e', request_id: 'req_1' })],
+    [
+      'a result with a warning',
+      'GET',
+      '/sessions',
+      answer(200, { sessions: [], total: 0, warning: 'unknown field x' }),
+    ],
+    [
+      'a failure of the target',
+      'POST',
+      '/observe',
+      answer(200, {
+        success: false,
+        error: 'e',
+        code: 'stale_ref',
+        message: 'e',
+        request_id: 'req_1',
+        hint: 'h',
+        details: {},
+      }),
+    ],
+    [
+      'an error',
+      'GET',
+      '/sessions',
+      answer(401, { success: false, error: 'e', code: 'unauthorized', message: 'e', request_id: 'req_1' }),
+    ],
     ['a download of any type', 'GET', '/shell/artifacts/art_1/files/a/b.png', answer(200, null, 'image/png')],
   ])('%s is allowed', (_, method, path, given) => {
     expect(findViolation(method, path, given)).toBeUndefined()
-  }) // prettier-ignore
+  })
 })

@@ -72,7 +72,9 @@ describe('a quota', () => {
     const crawls = quota(2)
     const giveBack = crawls.take(ann)
     crawls.take(ann)
-    expect(() => crawls.take(ann)).toThrow(expect.objectContaining({ code: 'rate_limited', details: { limit: 'crawls', most: 2 } })) // prettier-ignore
+    expect(() => crawls.take(ann)).toThrow(
+      expect.objectContaining({ code: 'rate_limited', details: { limit: 'crawls', most: 2 } }),
+    )
     crawls.take(ben)
     giveBack()
     giveBack()

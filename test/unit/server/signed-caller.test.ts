@@ -131,7 +131,10 @@ describe('a signed request', () => {
     // The digest of the content can neither be changed nor left out.
     const signed = worker().answer(signature.header, 200, { content: 'digest' })!
     const withContent = (content?: string) =>
-      signature.isAnswered({ statusCode: 200, headers: { [answerHeader]: signed, ...(content && { [contentHeader]: content }) } }) // prettier-ignore
+      signature.isAnswered({
+        statusCode: 200,
+        headers: { [answerHeader]: signed, ...(content && { [contentHeader]: content }) },
+      })
     expect([withContent('digest'), withContent('other'), withContent()]).toEqual([true, false, false])
     // A worker also proves that it has the secret when it refuses a signature, for example an old one.
     const old = new ForwardedRequests(secret, () => 1)

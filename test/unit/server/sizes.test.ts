@@ -80,26 +80,53 @@ describe('a body', () => {
       post(path, JSON.stringify({ commands: [{ command: 'get_title' }], context: { task: 'x'.repeat(chars) } }))
     const most = limits.input.contextChars
     const { status, body } = await withContext(most)
-    expect({ status, body }).toMatchObject({ status: 400, body: { code: 'invalid_request', error: `context must have at most ${most} characters as JSON`, details: [{ path: 'context' }] } }) // prettier-ignore
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: {
+        code: 'invalid_request',
+        error: `context must have at most ${most} characters as JSON`,
+        details: [{ path: 'context' }],
+      },
+    })
     // At the limit, it reaches the engine.
     expect((await withContext(most - '{"task":""}'.length)).status).toBe(500)
   })
 
   test.each<[string, string, unknown, string]>([
-    ['too many commands', '/commands', { commands: Array.from({ length: 1001 }, () => ({ command: 'get_title' })) }, 'commands'],
+    [
+      'too many commands',
+      '/commands',
+      { commands: Array.from({ length: 1001 }, () => ({ command: 'get_title' })) },
+      'commands',
+    ],
     ['many wrong commands', '/commands', { commands: Array(200_000).fill(1) }, 'commands'],
     ['too many formats', '/v1/scrape', { url: 'x', formats: Array(200_000).fill(1) }, 'formats'],
-    ['too many actions', '/v1/scrape', { url: 'x', actions: Array.from({ length: 51 }, () => ({ type: 'wait', milliseconds: 1 })) }, 'actions'],
+    [
+      'too many actions',
+      '/v1/scrape',
+      { url: 'x', actions: Array.from({ length: 51 }, () => ({ type: 'wait', milliseconds: 1 })) },
+      'actions',
+    ],
     ['too many paths', '/v1/crawl', { url: 'x', includePaths: Array(200_000).fill('/a') }, 'include_paths'],
     ['too many words', '/shell/exec', { session_id: 's', argv: Array(200_000).fill('a') }, 'argv'],
-    ['too many tags', '/sessions', { tags: Object.fromEntries(Array.from({ length: 20_000 }, (__, at) => [at, 1])) }, 'tags'],
-    ['too much to store', '/commands', { commands: [{ command: 'set_local_storage', data: { items: Array(200_000).fill(7) } }] }, 'commands[0].data.items'],
+    [
+      'too many tags',
+      '/sessions',
+      { tags: Object.fromEntries(Array.from({ length: 20_000 }, (__, at) => [at, 1])) },
+      'tags',
+    ],
+    [
+      'too much to store',
+      '/commands',
+      { commands: [{ command: 'set_local_storage', data: { items: Array(200_000).fill(7) } }] },
+      'commands[0].data.items',
+    ],
   ])('with %s is a short 400 that names the list', async (_, path, given, field) => {
     const { status, body } = await post(path, JSON.stringify(given))
     expect(status).toBe(400)
     expect(body).toMatchObject({ code: 'invalid_request', details: [{ path: field }] })
     expect(JSON.stringify(body).length).toBeLessThan(1000)
-  }) // prettier-ignore
+  })
 
   test('with too many fields is a 400', async () => {
     const fields = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`field${at}`, at]))

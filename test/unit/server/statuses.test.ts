@@ -19,7 +19,9 @@ import { loopbackHosts, privateGate } from '../../../src/server/access/gate.ts'
 import { makeOpenapi } from '../../../src/server/openapi/openapi.ts'
 import { RateLimiter } from '../../../src/server/access/rate.ts'
 
-const document = makeOpenapi() as { paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>> } // prettier-ignore
+const document = makeOpenapi() as {
+  paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>>
+}
 
 /** One URL of an operation, with a valid request. */
 interface Case {
@@ -60,7 +62,11 @@ function caseOf(name: string, http: string, operation: HttpOperation): Case {
     operation,
     target: `http://127.0.0.1${filled}${query}`,
     init: hasJson
-      ? { method, headers: { ...accept, 'content-type': 'application/json' }, body: JSON.stringify(Object.fromEntries(rest)) } // prettier-ignore
+      ? {
+          method,
+          headers: { ...accept, 'content-type': 'application/json' },
+          body: JSON.stringify(Object.fromEntries(rest)),
+        }
       : {
           method,
           headers: accept,
@@ -212,7 +218,10 @@ const isNew = ({ init }: Case) => init.method === 'POST' || init.method === 'PUT
 
 test('every error code of an operation has the status of the table', async () => {
   let code: ErrorCode
-  const refused = () => Promise.reject(new BaxError(code, `because of ${code}`, code === 'range_not_satisfiable' ? { details: { size: 3 } } : {})) // prettier-ignore
+  const refused = () =>
+    Promise.reject(
+      new BaxError(code, `because of ${code}`, code === 'range_not_satisfiable' ? { details: { size: 3 } } : {}),
+    )
   const app = appOf(engineThat(refused), counters(refused))
   for (const one of cases) {
     for (code of (one.operation.errors ?? []) as readonly ErrorCode[]) {
@@ -225,7 +234,9 @@ test('every error code of an operation has the status of the table', async () =>
 test('409: an idempotency-key used for another request', async () => {
   for (const one of cases.filter(({ operation }) => 'idempotent' in operation)) {
     const app = appOf(engineThat(() => Promise.resolve({ id: crawlId, status: 'ready' })))
-    const send = (more: object): Change => () => ({ headers: { 'idempotency-key': 'k' }, body: JSON.stringify({ ...JSON.parse(one.init.body!), ...more }) }) // prettier-ignore
+    const send =
+      (more: object): Change =>
+      () => ({ headers: { 'idempotency-key': 'k' }, body: JSON.stringify({ ...JSON.parse(one.init.body!), ...more }) })
     await ask(app, one, send({}))
     const others = { name: 'other', limit: 7, headless: true, max_concurrency: 7, show_sources: true }
     const known = Object.entries(others).filter(([name]) => name in one.operation.input.shape)
@@ -283,7 +294,8 @@ const crawlId = 'crl_b3TgJ6wYx9Nf1CzAq2Ws'
 /** A fake remote browser. */
 const speaking = (link: Link): void =>
   link.handle({
-    onText: (text) => void link.sendText(JSON.stringify({ id: (JSON.parse(text) as { id: number }).id, result: { targetInfos: [] } })), // prettier-ignore
+    onText: (text) =>
+      void link.sendText(JSON.stringify({ id: (JSON.parse(text) as { id: number }).id, result: { targetInfos: [] } })),
     onBytes: () => {},
     onClose: () => {},
   } as Parameters<Link['handle']>[0])
@@ -317,7 +329,9 @@ function made(schema: Schema, branch: number, definitions = schema.$defs ?? {}):
   if (schema['type'] === 'array') return []
   if (schema['type'] === 'object') {
     const fields = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>)
-    return Object.fromEntries(fields.filter(([, field]) => !field['$ref'] || field['type']).map(([name, field]) => [name, inner(field)])) // prettier-ignore
+    return Object.fromEntries(
+      fields.filter(([, field]) => !field['$ref'] || field['type']).map(([name, field]) => [name, inner(field)]),
+    )
   }
   return { string: 'text', integer: 1, number: 1, boolean: true }[schema['type'] as string] ?? null
 }

@@ -28,5 +28,9 @@ test('the last added target under the pointer receives the event, relative to it
   for (const x of [1, 4, 9]) mouse.handle({ x, y: 2, kind: 'press' })
   remove()
   mouse.handle({ x: 4, y: 2, kind: 'press' })
-  expect(calls).toEqual([['low', 1, 1], ['high', 1, 1], ['low', 4, 1]]) // prettier-ignore
+  expect(calls).toEqual([
+    ['low', 1, 1],
+    ['high', 1, 1],
+    ['low', 4, 1],
+  ])
 })

@@ -65,6 +65,8 @@ function hasTransition(element: Element): boolean {
   const { animationName, transitionProperty, transitionDuration, transitionDelay } = getComputedStyle(element)
   if (animationName !== 'none') return true
   if (!/[1-9]/.test(transitionDuration + transitionDelay)) return false
-  const names = transitionProperty.split(', ').map((name) => name.replaceAll(/-(.)/g, (_, letter) => letter.toUpperCase())) // prettier-ignore
+  const names = transitionProperty
+    .split(', ')
+    .map((name) => name.replaceAll(/-(.)/g, (_, letter) => letter.toUpperCase()))
   return names.some((name) => name !== 'none' && !paint.test(name))
 }

@@ -26,7 +26,10 @@ export function selectorOf(element: Element): string {
 
 /** Calls a function that accepts only instances of `Element`, also for an element that the page has moved into this frame. */
 function withAdopted<T>(call: () => T): T {
-  Object.defineProperty(Element, Symbol.hasInstance, { configurable: true, value: (at: unknown) => (at as Node | null)?.nodeType === 1 }) // prettier-ignore
+  Object.defineProperty(Element, Symbol.hasInstance, {
+    configurable: true,
+    value: (at: unknown) => (at as Node | null)?.nodeType === 1,
+  })
   try {
     return call()
   } finally {

@@ -170,7 +170,8 @@ async function completed({ ariaSnapshot, ...action }: Action): Promise<Action | 
   const selector = betterSelector(current, action)
   const bax = { ...factsOf(current, action, secret, ariaSnapshot), name: action.name }
   const isKey = action.name === 'press'
-  const toFocus = isKey && (goesToFocus(current, action.selector ?? '') || (isEditor(current) && presses.hasMadeEditable(current))) // prettier-ignore
+  const toFocus =
+    isKey && (goesToFocus(current, action.selector ?? '') || (isEditor(current) && presses.hasMadeEditable(current)))
   return { ...action, name: isClick ? passing : action.name, selector, toFocus, ...(secret && { text: '' }), bax }
 }
 
@@ -205,7 +206,8 @@ const clickOf = (press: Press, action: Partial<Action> = {}): Action & { bax: ob
 function betterSelector(target: Element, { name, selector = '' }: Action): string | undefined {
   const opener = isInput(target) ? openerOf(target) : undefined
   if (opener && name === 'fill') return selectorOf(opener)
-  if (isHtml(target) && target.localName === 'textarea') return /internal:(?:has-)?text/.test(selector) ? editableSelectorOf(target) : selector // prettier-ignore
+  if (isHtml(target) && target.localName === 'textarea')
+    return /internal:(?:has-)?text/.test(selector) ? editableSelectorOf(target) : selector
   return isEditor(target) && name === 'press' ? editableSelectorOf(target) : selector
 }
 

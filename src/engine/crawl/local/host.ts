@@ -143,7 +143,9 @@ export class LocalCrawlHost implements CrawlHost<LocalCrawl> {
     const context = await this.#context()
     await checkCrawl(planCrawl(given, caller.keyId), context.scraper, signal)
     const { input, opened } = await context.scraper.identities.seal(given, caller)
-    return this.#startCounted(caller, () => startLive({ id: newId('crl'), owner: caller.keyId }, input, { ...context, opened })) // prettier-ignore
+    return this.#startCounted(caller, () =>
+      startLive({ id: newId('crl'), owner: caller.keyId }, input, { ...context, opened }),
+    )
   }
 
   async #context(): Promise<CrawlContext> {

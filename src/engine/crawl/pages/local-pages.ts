@@ -9,7 +9,15 @@ import { templateOf } from '../../render/decide/template.ts'
 import { contentOf } from '../../scrape/content/content.ts'
 import { isBrowserMissing } from '../../scrape/load-page.ts'
 import { withoutBrowser, withWarning } from '../../scrape/page-warnings.ts'
-import { areComparable, isReadable, linksIn, type LoadedPage, renderReason, showsText, type VisitResponses } from '../../scrape/loaded-page.ts' // prettier-ignore
+import {
+  areComparable,
+  isReadable,
+  linksIn,
+  type LoadedPage,
+  renderReason,
+  showsText,
+  type VisitResponses,
+} from '../../scrape/loaded-page.ts'
 import type { SiteSummary } from '../../extract/main-content/site/site-memory.ts'
 import type { ScrapePlan } from '../../scrape/plan.ts'
 import type { WriteCondition } from '../../scrape/reading.ts'
@@ -22,7 +30,14 @@ import { HostGate } from '../pacing/host-gate.ts'
 import { checkStatus } from '../pacing/retry.ts'
 import type { CrawlPlan } from '../plan.ts'
 import { crawlableUrl } from '../queue/url-identity.ts'
-import { type ComparedForms, type LoadedVisit, type LoadRequest, type PageSource, UnrenderedError, type WrittenPage } from './page-source.ts' // prettier-ignore
+import {
+  type ComparedForms,
+  type LoadedVisit,
+  type LoadRequest,
+  type PageSource,
+  UnrenderedError,
+  type WrittenPage,
+} from './page-source.ts'
 
 export interface LocalFacts {
   readonly plan: CrawlPlan

@@ -39,7 +39,10 @@ function fill(slot: ElementNode, host: ElementNode, root: ElementNode): void {
   const assigned = host.children.filter(isAssigned)
   // Without them, a slot shows its own children.
   if (!assigned.some((node) => isElement(node) || node.text.trim() !== '')) return
-  replaceChildren(host, host.children.filter((node) => !isAssigned(node))) // prettier-ignore
+  replaceChildren(
+    host,
+    host.children.filter((node) => !isAssigned(node)),
+  )
   replaceChildren(slot, assigned)
 }
 

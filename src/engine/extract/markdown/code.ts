@@ -162,7 +162,10 @@ function languageOf(element: ElementNode, ancestors: readonly ElementNode[]): st
 }
 
 function languageNamed(element: ElementNode): string {
-  const named = attribute(element, 'data-lang') || attribute(element, 'data-language') || attribute(element, 'data-enlighter-language') // prettier-ignore
+  const named =
+    attribute(element, 'data-lang') ||
+    attribute(element, 'data-language') ||
+    attribute(element, 'data-enlighter-language')
   if (isName(named)) return named.toLowerCase()
   const words = classes(element)
   for (const word of words) {
@@ -181,4 +184,5 @@ function languageNamed(element: ElementNode): string {
   return words.map((word) => word.toLowerCase()).find((word) => languages.has(word) && !highlighters.test(word)) ?? ''
 }
 
-const isName = (name: string): boolean => /^[a-z][\w+#.-]{0,30}$/i.test(name) && !/^(?:none|plain|undefined|default|auto)$/i.test(name) // prettier-ignore
+const isName = (name: string): boolean =>
+  /^[a-z][\w+#.-]{0,30}$/i.test(name) && !/^(?:none|plain|undefined|default|auto)$/i.test(name)

@@ -56,4 +56,8 @@ function rowOf(element: ElementNode): ElementNode | undefined {
 
 const row = (children: ElementNode[]): ElementNode => ({ tag: 'tr', attributes: {}, children })
 
-const cell = (tag: 'td' | 'th', children: TreeNode[], attributes: ElementNode['attributes'] = {}): ElementNode => ({ tag, attributes, children }) // prettier-ignore
+const cell = (tag: 'td' | 'th', children: TreeNode[], attributes: ElementNode['attributes'] = {}): ElementNode => ({
+  tag,
+  attributes,
+  children,
+})

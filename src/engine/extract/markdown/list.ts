@@ -46,7 +46,11 @@ export const taskBox = (box: ElementNode): string =>
 /** Returns whether an item of a list of tasks says that it is done; undefined for other items. */
 function stateOfTask(item: ElementNode, list: ElementNode): boolean | undefined {
   const { attributes } = item
-  const state = attributes['data-checked'] ?? list.attributes['data-checked'] ?? attributes['aria-checked'] ?? /^(?:un)?checked$/.exec(attributes['data-list'] ?? '')?.[0] // prettier-ignore
+  const state =
+    attributes['data-checked'] ??
+    list.attributes['data-checked'] ??
+    attributes['aria-checked'] ??
+    /^(?:un)?checked$/.exec(attributes['data-list'] ?? '')?.[0]
   if (state !== undefined) return state === 'true' || state === 'checked'
   if (attributes['data-inline-task-id'] !== undefined) return hasClass(item, doneName)
   return hasClass(list, taskList) && hasClass(item, doneName) ? true : undefined
@@ -73,11 +77,17 @@ const boxName = /^(?:.*[-_])?(?:check-?box|chcklst-box)(?:[-_].*)?$/i
 export function isCheckMark(element: ElementNode): boolean {
   const { tag, attributes } = element
   if (tag === 'input') return /^checkbox$/i.test(attributes['type'] ?? '')
-  return (attributes['role'] === 'checkbox' || hasClass(element, boxName)) && !hasText(element) && childElements(element).every(isCheckMark) // prettier-ignore
+  return (
+    (attributes['role'] === 'checkbox' || hasClass(element, boxName)) &&
+    !hasText(element) &&
+    childElements(element).every(isCheckMark)
+  )
 }
 
 const isChecked = (box: ElementNode): boolean =>
-  box.attributes['checked'] !== undefined || box.attributes['aria-checked'] === 'true' || hasClass(box, /^(?:.*-)?(?:checked|on)$/i) // prettier-ignore
+  box.attributes['checked'] !== undefined ||
+  box.attributes['aria-checked'] === 'true' ||
+  hasClass(box, /^(?:.*-)?(?:checked|on)$/i)
 
 /** Whether a list can follow a line of text without a blank line between them. */
 export function interruptsParagraph(list: ElementNode): boolean {
@@ -121,9 +131,13 @@ export class ItemNumbers {
 }
 
 const counterTypes = new Map([
-  ['lower-alpha', 'a'], ['lower-latin', 'a'], ['upper-alpha', 'A'], ['upper-latin', 'A'],
-  ['lower-roman', 'i'], ['upper-roman', 'I'],
-]) // prettier-ignore
+  ['lower-alpha', 'a'],
+  ['lower-latin', 'a'],
+  ['upper-alpha', 'A'],
+  ['upper-latin', 'A'],
+  ['lower-roman', 'i'],
+  ['upper-roman', 'I'],
+])
 
 function integer(text: string | undefined): number | undefined {
   const [digits] = /^\s*[-+]?\d{1,9}/.exec(text ?? '') ?? []

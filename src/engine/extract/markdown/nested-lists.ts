@@ -52,7 +52,11 @@ function rewritten(element: ElementNode): ElementNode {
 function continues(run: readonly Entry[], { name, tag, attributes }: Entry): boolean {
   const last = run.at(-1)!
   if (name !== last.name) return false
-  return !name.startsWith('single') || tag === 'ul' || Number(attributes['start']) === Number(run[0]!.attributes['start'] ?? 1) + run.length // prettier-ignore
+  return (
+    !name.startsWith('single') ||
+    tag === 'ul' ||
+    Number(attributes['start']) === Number(run[0]!.attributes['start'] ?? 1) + run.length
+  )
 }
 
 /** Returns the items of a list of an editor; none for other elements. */
@@ -102,7 +106,8 @@ const isFlat = (element: ElementNode): boolean =>
     childElements(element).some((item) => item.attributes['data-list'] !== undefined || hasClass(item, indent))) &&
   childElements(element).every(({ tag }) => tag === 'li')
 
-const indentOf = ({ attributes }: ElementNode): number => Number(/\bql-indent-(\d)\b/.exec(attributes['class'] ?? '')?.[1] ?? 0) // prettier-ignore
+const indentOf = ({ attributes }: ElementNode): number =>
+  Number(/\bql-indent-(\d)\b/.exec(attributes['class'] ?? '')?.[1] ?? 0)
 
 const wordLevel = /mso-list:\s*l(\d+)\s+level(\d)/i
 const wordMarker = /mso-list:\s*ignore/i
@@ -191,7 +196,11 @@ function listsOf(entries: readonly Entry[]): ElementNode[] {
     else {
       // Numbers go on after bullets between them.
       const goesOn = tag === 'ol' && numbered > 0 && attributes['start'] === undefined
-      lists.push({ tag, attributes: goesOn ? { ...attributes, start: String(numbered + 1) } : attributes, children: [item] }) // prettier-ignore
+      lists.push({
+        tag,
+        attributes: goesOn ? { ...attributes, start: String(numbered + 1) } : attributes,
+        children: [item],
+      })
     }
     if (tag === 'ol') numbered = Number(item.attributes['value'] ?? numbered + 1)
   }

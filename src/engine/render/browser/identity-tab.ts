@@ -104,14 +104,19 @@ export class IdentityTab {
     }
     await Promise.all([
       this.#tab.send('Emulation.setUserAgentOverride', agent),
-      ...(locale === undefined ? [] : [this.#tab.send('Emulation.setLocaleOverride', { locale })]), // prettier-ignore
+      ...(locale === undefined ? [] : [this.#tab.send('Emulation.setLocaleOverride', { locale })]),
       ...(timezone === undefined ? [] : [this.#tab.send('Emulation.setTimezoneOverride', { timezoneId: timezone })]),
       ...(device ? this.#emulateDevice(device) : []),
     ])
   }
 
   #emulateDevice({ viewport, deviceScaleFactor }: NonNullable<ReadIdentity['browser']['device']>) {
-    const screen = { ...viewport, deviceScaleFactor, mobile: true, screenOrientation: { angle: 0, type: 'portraitPrimary' } } // prettier-ignore
+    const screen = {
+      ...viewport,
+      deviceScaleFactor,
+      mobile: true,
+      screenOrientation: { angle: 0, type: 'portraitPrimary' },
+    }
     return [
       this.#tab.send('Emulation.setDeviceMetricsOverride', screen),
       this.#tab.send('Emulation.setTouchEmulationEnabled', { enabled: true }),

@@ -28,7 +28,10 @@ const refused = (message: string): BaxError =>
 
 /** Reads the value of a header `Cookie`. @throws BaxError `invalid_request` */
 export function fromHeader(text: string, { hostname }: URL): JarCookie[] {
-  const pairs = text.split(';').map((part) => part.trim()).filter(Boolean) // prettier-ignore
+  const pairs = text
+    .split(';')
+    .map((part) => part.trim())
+    .filter(Boolean)
   // The text is not repeated: it may be a secret.
   if (pairs.some((pair) => !/^[^=\s]+=/.test(pair) || !isPrintable(pair)))
     throw refused('must be name=value pairs separated by "; ", a Netscape or JSON file, or a curl command')

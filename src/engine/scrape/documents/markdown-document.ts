@@ -65,7 +65,8 @@ const maxFrontMatter = 64 * 1024
 /** Splits YAML front matter off; text that only looks like it stays in the body. */
 function splitFrontMatter(whole: string): { frontMatter?: Record<string, unknown>; body: string } {
   const text = whole.replace(/^\uFEFF/, '')
-  const [block, yaml] = /^---[^\S\n]*\r?\n([\s\S]*?)^(?:---|\.\.\.)[^\S\n]*(?:\r?\n|$)/m.exec(text.slice(0, maxFrontMatter)) ?? [] // prettier-ignore
+  const [block, yaml] =
+    /^---[^\S\n]*\r?\n([\s\S]*?)^(?:---|\.\.\.)[^\S\n]*(?:\r?\n|$)/m.exec(text.slice(0, maxFrontMatter)) ?? []
   if (block === undefined || !text.startsWith(block)) return { body: text }
   const frontMatter = mappingIn(yaml!)
   return frontMatter ? { frontMatter, body: text.slice(block.length).replace(/^(?:\r?\n)+/, '') } : { body: text }

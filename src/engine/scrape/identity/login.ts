@@ -2,7 +2,8 @@
 import { attribute, elementsOf, type ElementNode } from '../../extract/tree.ts'
 import type { LoadedPage } from '../loaded-page.ts'
 
-const loginName = /^(?:(?:wp-|user-?|sso-?|account-?)?(?:log-?in|sign-?in|log-?on|sign-?on)|auth(?:enticate|orize)?|anmelden|anmeldung|einloggen|connexion|iniciar-sesion|accedi|entrar|inloggen|logga-in|zaloguj)$/i // prettier-ignore
+const loginName =
+  /^(?:(?:wp-|user-?|sso-?|account-?)?(?:log-?in|sign-?in|log-?on|sign-?on)|auth(?:enticate|orize)?|anmelden|anmeldung|einloggen|connexion|iniciar-sesion|accedi|entrar|inloggen|logga-in|zaloguj)$/i
 
 /** Returns the URL of the page if it asks for a login; undefined if it does not. */
 export function loginUrl(requested: string, page: LoadedPage): string | undefined {

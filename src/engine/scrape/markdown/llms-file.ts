@@ -29,7 +29,10 @@ function descriptionsIn(root: ElementNode, base: string): Map<string, Pick<LlmsE
     const link = elementsOf(element, ({ tag }) => tag !== 'ul' && tag !== 'ol').find(({ tag }) => tag === 'a')
     const href = link && resolveUrl(attribute(link, 'href'), base)
     if (href === undefined || found.has(href)) continue
-    const text = visibleText({ ...element, children: element.children.filter((child) => !isElement(child) || !/^[uo]l$/.test(child.tag)) }) // prettier-ignore
+    const text = visibleText({
+      ...element,
+      children: element.children.filter((child) => !isElement(child) || !/^[uo]l$/.test(child.tag)),
+    })
     const description = text.slice(visibleText(link!).length).replace(/^\s*[:–—-]?\s*/, '')
     found.set(href, { ...(description && { description }), ...(section && { section }) })
   }

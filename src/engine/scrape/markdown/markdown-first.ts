@@ -105,7 +105,13 @@ function inPlaceOf(markdown: LoadedPage, { url, redirects, document }: LoadedPag
   const { written } = markdown.reading ?? {}
   if (!written?.answer.data) return page
   // A worker thread has already written the answer.
-  const facts = { ...metadata, ...written.answer.data.metadata, url, redirects: [...redirects], markdown_url: markdown.url } // prettier-ignore
+  const facts = {
+    ...metadata,
+    ...written.answer.data.metadata,
+    url,
+    redirects: [...redirects],
+    markdown_url: markdown.url,
+  }
   const answer = { ...written.answer, data: { ...written.answer.data, metadata: facts } }
   return { ...page, reading: { ...markdown.reading!, written: { ...written, answer } } }
 }
@@ -116,7 +122,8 @@ const shortMarkdown = 1500
 const completeShare = 0.5
 
 /** The end of a text that goes on elsewhere. */
-const cutOff = /(?:\.\.\.|…|\b(?:read|see|view|show|learn|continue)(?: reading)?(?: more| the (?:full|rest|whole|complete)\b[^\n]{0,60})?)[\s.\])*_]*$/i // prettier-ignore
+const cutOff =
+  /(?:\.\.\.|…|\b(?:read|see|view|show|learn|continue)(?: reading)?(?: more| the (?:full|rest|whole|complete)\b[^\n]{0,60})?)[\s.\])*_]*$/i
 
 function mayBeIncomplete(page: LoadedPage): boolean {
   const markdown = markdownIn(page)

@@ -65,7 +65,9 @@ export async function readLlmsFile(url: string, { egress, signal }: FetchContext
     const kind = kindOf(headers, final, bytes)
     // Applications answer every URL with their start page.
     if (kind !== 'text' && kind !== 'markdown') return undefined
-    const { text } = await decodeText(bytes.subarray(0, limits.scrape.llmsBytes), headers.get('content-type'), { declares: false }) // prettier-ignore
+    const { text } = await decodeText(bytes.subarray(0, limits.scrape.llmsBytes), headers.get('content-type'), {
+      declares: false,
+    })
     return llmsEntries(text, final)
   } catch (error) {
     signal.throwIfAborted()

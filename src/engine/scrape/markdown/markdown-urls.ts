@@ -8,8 +8,16 @@ export function markdownUrls(page: string): string[] {
   const url = new URL(page)
   const path = url.pathname.replace(/\/$/, '')
   const stem = path.replace(/\.x?html?$/i, '')
-  const paths = [`${path}.md`, `${stem}.md`, `${path}/index.md`, `${path}/index.html.md`, `${stem.replace(/\/index$/, '')}.md`] // prettier-ignore
-  return [...new Set(paths)].filter((one) => !one.endsWith('/.md') && one !== '.md').map((one) => new URL(one + url.search, url).href) // prettier-ignore
+  const paths = [
+    `${path}.md`,
+    `${stem}.md`,
+    `${path}/index.md`,
+    `${path}/index.html.md`,
+    `${stem.replace(/\/index$/, '')}.md`,
+  ]
+  return [...new Set(paths)]
+    .filter((one) => !one.endsWith('/.md') && one !== '.md')
+    .map((one) => new URL(one + url.search, url).href)
 }
 
 /** Returns the URLs of pages that a URL of Markdown can be the Markdown of. */

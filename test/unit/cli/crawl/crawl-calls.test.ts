@@ -62,7 +62,9 @@ describe('followCrawl', () => {
 
   test('fails immediately if the engine no longer runs the crawl', async () => {
     await expect(heard(streams([page(1)]).transport, 0)).rejects.toMatchObject({ code: 'engine_unreachable' })
-    await expect(heard(streams([page(1), new Error('reset')]).transport, 0)).rejects.toMatchObject({ code: 'engine_unreachable' }) // prettier-ignore
+    await expect(heard(streams([page(1), new Error('reset')]).transport, 0)).rejects.toMatchObject({
+      code: 'engine_unreachable',
+    })
   })
 })
 

@@ -24,7 +24,16 @@ function page(index: number, address: string, content: Partial<CrawledPage['page
   return { index, depth: index === 0 ? 0 : 1, url: address, page: { ...formats, metadata: facts } }
 }
 
-const outcome = (facts: Partial<Outcome> = {}): Outcome => ({ url: start, status: 'completed', success: true, errors: [], skipped: [], skipped_total: 0, robots_blocked: [], ...facts }) // prettier-ignore
+const outcome = (facts: Partial<Outcome> = {}): Outcome => ({
+  url: start,
+  status: 'completed',
+  success: true,
+  errors: [],
+  skipped: [],
+  skipped_total: 0,
+  robots_blocked: [],
+  ...facts,
+})
 
 async function mirrored(pages: readonly CrawledPage[], facts: Partial<Outcome> = {}): Promise<void> {
   const mirror = await Mirror.open(out)
@@ -48,7 +57,12 @@ describe('a mirror', () => {
         page(0, start, { markdown: 'See [a](https://x.test/docs/a.html#p), [b](https://x.test/b) and [c](/gone).\n' }),
         page(1, 'https://x.test/docs/a.html', { markdown: 'Back to [start](https://x.test/).\n' }),
       ],
-      { errors: [{ url: 'https://x.test/b', error: 'it [hung] up', code: 'connection_failed', depth: 1 }], skipped_total: 3, skipped: [{ url: 'https://y.test/', reason: 'off_host' }], robots_blocked: ['https://x.test/c'] }, // prettier-ignore
+      {
+        errors: [{ url: 'https://x.test/b', error: 'it [hung] up', code: 'connection_failed', depth: 1 }],
+        skipped_total: 3,
+        skipped: [{ url: 'https://y.test/', reason: 'off_host' }],
+        robots_blocked: ['https://x.test/c'],
+      },
     )
     expect(await tree()).toEqual(['index.md', 'manifest.json', 'x.test/docs/a.md', 'x.test/index.md'])
     expect(await read('x.test/index.md')).toBe(
@@ -67,9 +81,23 @@ describe('a mirror', () => {
       total: 3,
       completed: 2,
       pages: [
-        { url: start, file: 'x.test/index.md', title: 'Page 0', status: 200, depth: 0, sha256: sha256(await read('x.test/index.md')) },
-        { url: 'https://x.test/docs/a.html', file: 'x.test/docs/a.md', title: 'Page 1', status: 200, depth: 1, sha256: sha256(await read('x.test/docs/a.md')) },
-      ], // prettier-ignore
+        {
+          url: start,
+          file: 'x.test/index.md',
+          title: 'Page 0',
+          status: 200,
+          depth: 0,
+          sha256: sha256(await read('x.test/index.md')),
+        },
+        {
+          url: 'https://x.test/docs/a.html',
+          file: 'x.test/docs/a.md',
+          title: 'Page 1',
+          status: 200,
+          depth: 1,
+          sha256: sha256(await read('x.test/docs/a.md')),
+        },
+      ],
       errors: [{ url: 'https://x.test/b', error: 'it [hung] up', code: 'connection_failed', depth: 1 }],
       skipped: [{ url: 'https://y.test/', reason: 'off_host' }],
       skipped_total: 3,
@@ -99,10 +127,26 @@ describe('a mirror', () => {
       }),
       page(1, 'https://x.test/a'),
     ])
-    expect(await tree()).toEqual(['index.md', 'manifest.json', 'x.test/a.md', 'x.test/index.html', 'x.test/index.json', 'x.test/index.links.json', 'x.test/index.md', 'x.test/index.png', 'x.test/index.raw.html']) // prettier-ignore
+    expect(await tree()).toEqual([
+      'index.md',
+      'manifest.json',
+      'x.test/a.md',
+      'x.test/index.html',
+      'x.test/index.json',
+      'x.test/index.links.json',
+      'x.test/index.md',
+      'x.test/index.png',
+      'x.test/index.raw.html',
+    ])
     expect(await read('x.test/index.html')).toBe('<a href="a.html">a</a>')
     expect(await read('x.test/index.raw.html')).toBe('<a href="a">')
-    expect((await manifest()).pages[0].files.map(({ format }: { format: string }) => format)).toEqual(['html', 'links', 'json', 'screenshot', 'rawHtml']) // prettier-ignore
+    expect((await manifest()).pages[0].files.map(({ format }: { format: string }) => format)).toEqual([
+      'html',
+      'links',
+      'json',
+      'screenshot',
+      'rawHtml',
+    ])
   })
 
   test('does not depend on the order of pages that differ in case only', async () => {
@@ -145,8 +189,18 @@ describe('a mirror', () => {
   })
 
   test('lists a page without any of the requested formats', async () => {
-    await mirrored([page(0, start), { ...page(1, 'https://x.test/a'), page: { metadata: { sourceURL: 'https://x.test/a', title: 'A\u001b[2J\n' } } }]) // prettier-ignore
-    expect((await manifest()).pages[1]).toEqual({ url: 'https://x.test/a', file: null, title: 'A\u001b[2J\n', status: null, depth: 1, sha256: null }) // prettier-ignore
+    await mirrored([
+      page(0, start),
+      { ...page(1, 'https://x.test/a'), page: { metadata: { sourceURL: 'https://x.test/a', title: 'A\u001b[2J\n' } } },
+    ])
+    expect((await manifest()).pages[1]).toEqual({
+      url: 'https://x.test/a',
+      file: null,
+      title: 'A\u001b[2J\n',
+      status: null,
+      depth: 1,
+      sha256: null,
+    })
     expect(await read('index.md')).not.toContain('x.test/a')
   })
 
@@ -170,7 +224,10 @@ describe('a folder', () => {
 
   test('is rejected if it is a file', async () => {
     await writeFile(out, '')
-    await expect(Mirror.open(out)).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining('not a folder') }) // prettier-ignore
+    await expect(Mirror.open(out)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('not a folder'),
+    })
   })
 
   test('is rejected if it contains the crawl of another site', async () => {

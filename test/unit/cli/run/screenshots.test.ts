@@ -51,7 +51,10 @@ describe('a stored screenshot', () => {
   const check = (png: Uint8Array, more: Partial<typeof rules> = {}) =>
     checkScreenshot('pictures/home.png', png, join(folder, 'script.yaml'), { ...rules, ...more })
   const failure = async (work: Promise<unknown>): Promise<ScreenshotFailure> => {
-    const error = await work.then(() => undefined, (thrown: unknown) => thrown) // prettier-ignore
+    const error = await work.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
     if (!(error instanceof ScreenshotFailure)) throw new Error('the pictures were the same', { cause: error })
     return error
   }

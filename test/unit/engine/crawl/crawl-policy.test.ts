@@ -56,7 +56,8 @@ test('an audit that shows more renders the kind, and repeats earlier pages', () 
 
 test('the number of audited kinds per host is limited', () => {
   const policy = new CrawlPolicy()
-  for (let at = 0; at < limits.crawl.auditedTemplates; at++) policy.learn({ host: 'x.test', template: String(at), render: 'http', more: false, audited: true }, at) // prettier-ignore
+  for (let at = 0; at < limits.crawl.auditedTemplates; at++)
+    policy.learn({ host: 'x.test', template: String(at), render: 'http', more: false, audited: true }, at)
   expect(policy.isFirst({ host: 'x.test', template: 'new' })).toBe(false)
   expect(policy.isFirst({ host: 'y.test', template: 'new' })).toBe(true)
 })

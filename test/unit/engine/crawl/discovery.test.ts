@@ -17,7 +17,16 @@ const discovery = (maxDepth = 2) => new Discovery(new Scope(wishes, pathRules(wi
 test('new URLs are queued in order; those outside the scope are skipped with a reason', () => {
   const known = discovery()
   known.markKnown(start)
-  const links = ['https://x.test/b', 'https://x.test/a#part', 'https://x.test/', 'https://x.test/b/', 'https://y.test/', 'https://x.test/private/x', 'mailto:a@x.test', `https://x.test/${'x'.repeat(3000)}`] // prettier-ignore
+  const links = [
+    'https://x.test/b',
+    'https://x.test/a#part',
+    'https://x.test/',
+    'https://x.test/b/',
+    'https://y.test/',
+    'https://x.test/private/x',
+    'mailto:a@x.test',
+    `https://x.test/${'x'.repeat(3000)}`,
+  ]
   const lines = known.take(links, 1)
   expect(lines).toMatchObject([
     { type: 'crawl.found', data: { urls: ['https://x.test/b', 'https://x.test/a'], depth: 1 } },

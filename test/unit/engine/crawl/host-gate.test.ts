@@ -14,7 +14,11 @@ const never = new AbortController().signal
 function ask(gate: HostGate, count: number, signal = never) {
   const inside: (() => void)[] = []
   const refused: Error[] = []
-  for (let at = 0; at < count; at++) gate.enter(signal).then((leave) => inside.push(leave), (error: Error) => refused.push(error)) // prettier-ignore
+  for (let at = 0; at < count; at++)
+    gate.enter(signal).then(
+      (leave) => inside.push(leave),
+      (error: Error) => refused.push(error),
+    )
   return { inside, refused }
 }
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)

@@ -31,7 +31,11 @@ test('lines are numbered, and the last of a group is marked', async () => {
   await journal.commit([warning('b')])
   await journal.close()
   const lines = await linesOf()
-  expect(lines.map(({ line }) => [line.seq, line.end])).toEqual([[1, undefined], [2, true], [3, true]]) // prettier-ignore
+  expect(lines.map(({ line }) => [line.seq, line.end])).toEqual([
+    [1, undefined],
+    [2, true],
+    [3, true],
+  ])
   expect(lines.slice(0, 2)).toEqual(first)
   expect(await linesOf(first[1]!.to)).toEqual(lines.slice(2))
 })
@@ -42,7 +46,8 @@ test('concurrent commits are written one after the other', async () => {
   await journal.close()
   const lines = await linesOf()
   expect(lines.map(({ line }) => line.seq)).toEqual(Array.from({ length: 100 }, (_, at) => at + 1))
-  for (let at = 0; at < 100; at += 2) expect(lines[at]!.line.data).toEqual({ message: (lines[at + 1]!.line.data as { urls: string[] }).urls[0] }) // prettier-ignore
+  for (let at = 0; at < 100; at += 2)
+    expect(lines[at]!.line.data).toEqual({ message: (lines[at + 1]!.line.data as { urls: string[] }).urls[0] })
 })
 
 test('incomplete lines after a crash are not read, and are truncated on resume', async () => {
@@ -112,7 +117,8 @@ test('the page file of a resumed crawl keeps the earlier versions of pages that 
   const record = new CrawlRecord({ id: 'crl_1', input: {} as never, owner: null }, new Date().toISOString())
   const earlier = { url: stored.url, ts: '2026-03-01T08:00:00.000Z', final: stored.url, ...place }
   const data = { url: stored.url, error: 'it responded with 503', code: 'server_error', depth: 1 }
-  for (const placed of await journal.commit([{ type: 'crawl.error', data, own: { taken: 1, earlier } }])) record.apply(placed) // prettier-ignore
+  for (const placed of await journal.commit([{ type: 'crawl.error', data, own: { taken: 1, earlier } }]))
+    record.apply(placed)
   await Promise.all([journal.close(), pages.close()])
   const resumed = await PageFile.reopen(fileLog(join(folder, 'pages.ndjson')), record.pageBytes)
   expect(await resumed.read(place)).toEqual(stored)

@@ -32,7 +32,10 @@ beforeEach(async () => {
   const logs = store.logs(id)
   ;[journal, pages] = await Promise.all([Journal.create(logs.journal), PageFile.create(logs.pages)])
   const urls = ['0', '1', '2', 'broken', 'private', 'left'].map(urlOf)
-  await write({ type: 'crawl.started', data: { id, url: urls[0]!, limit: 10, max_depth: 2 } }, { type: 'crawl.found', data: { urls, depth: 1 } }) // prettier-ignore
+  await write(
+    { type: 'crawl.started', data: { id, url: urls[0]!, limit: 10, max_depth: 2 } },
+    { type: 'crawl.found', data: { urls, depth: 1 } },
+  )
   await write(page(0))
   await write(page(1))
 })
@@ -55,7 +58,11 @@ function page(index: number): JournalEntry {
 async function finish(): Promise<void> {
   if (record.finished) await write({ type: 'crawl.resumed', data: { completed: record.completed } })
   await write(page(2))
-  await write({ type: 'crawl.error', data: { url: urlOf('broken'), error: 'it is broken', code: 'server_error', depth: 1 }, own: { taken: 1 } }) // prettier-ignore
+  await write({
+    type: 'crawl.error',
+    data: { url: urlOf('broken'), error: 'it is broken', code: 'server_error', depth: 1 },
+    own: { taken: 1 },
+  })
   await write({ type: 'crawl.robots_blocked', data: { urls: [urlOf('private')] }, own: { taken: 1 } })
   await write(finishLine(record, 'completed'))
 }
@@ -64,7 +71,10 @@ async function finish(): Promise<void> {
 function finishedMeanwhile() {
   let finishing: Promise<void> | undefined
   const logs = store.logs(id)
-  const delayed = (log: CrawlLog): CrawlLog => ({ ...log, open: async () => log.open().finally(() => (finishing ??= finish())) }) // prettier-ignore
+  const delayed = (log: CrawlLog): CrawlLog => ({
+    ...log,
+    open: async () => log.open().finally(() => (finishing ??= finish())),
+  })
   return { record, isRunning: true, logs: { journal: delayed(logs.journal), pages: delayed(logs.pages) } }
 }
 

@@ -24,7 +24,8 @@ const crawl = (egress: Egress, signal: AbortSignal, input: object) =>
 const checks = {
   'the start_url of a session': (...of: [Egress, AbortSignal]) => session(...of, { start_url: 'http://dead.test' }),
   'the cdp_url of a session': (...of: [Egress, AbortSignal]) => session(...of, { cdp_url: 'http://dead.test:9222' }),
-  'the proxy of a session': (...of: [Egress, AbortSignal]) => session(...of, { proxy: { server: 'http://dead.test:8080' } }), // prettier-ignore
+  'the proxy of a session': (...of: [Egress, AbortSignal]) =>
+    session(...of, { proxy: { server: 'http://dead.test:8080' } }),
   'the webhook of a crawl': (...of: [Egress, AbortSignal]) =>
     crawl(...of, { url: 'http://alive.test', webhook: { url: 'http://dead.test/hook' } }),
 }

@@ -55,7 +55,11 @@ describe('comparison', () => {
   test('matches a control by its reference despite changed name, value and states', () => {
     const { replaced, values, states, added } = difference(
       [control('e1', 'Follow'), control('e2', 'Name', { value: '' }), control('e3', 'Gift')],
-      [control('e2', 'Name', { value: 'Ann' }), control('e3', 'Gift', { states: new Set(['checked']) }), control('e1', 'Unfollow')], // prettier-ignore
+      [
+        control('e2', 'Name', { value: 'Ann' }),
+        control('e3', 'Gift', { states: new Set(['checked']) }),
+        control('e1', 'Unfollow'),
+      ],
     )
     expect(replaced.map(([old, unit]) => [old.text, unit.text])).toEqual([['Follow', 'Unfollow']])
     expect(values.map(([old, unit]) => [old.value, unit.value])).toEqual([['', 'Ann']])

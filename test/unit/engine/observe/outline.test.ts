@@ -140,11 +140,34 @@ describe('page view', () => {
 
   test('keeps text even if a name contains the same letters elsewhere', () => {
     const tree: AriaNode[] = [
-      { role: 'button', name: 'Buy 12 cups', ref: 'e1', children: [{ role: 'generic', ref: 'e2', text: '1' }, '2', '2'] },
-      { role: 'generic', ref: 'e3', cursor: 'pointer', children: [{ role: 'table', ref: 'e4', children: [
-        { role: 'row', ref: 'e5', children: [{ role: 'cell', name: 'Sum', ref: 'e6' }, { role: 'cell', name: '12 EUR', ref: 'e7' }] },
-      ] }] },
-    ] // prettier-ignore
+      {
+        role: 'button',
+        name: 'Buy 12 cups',
+        ref: 'e1',
+        children: [{ role: 'generic', ref: 'e2', text: '1' }, '2', '2'],
+      },
+      {
+        role: 'generic',
+        ref: 'e3',
+        cursor: 'pointer',
+        children: [
+          {
+            role: 'table',
+            ref: 'e4',
+            children: [
+              {
+                role: 'row',
+                ref: 'e5',
+                children: [
+                  { role: 'cell', name: 'Sum', ref: 'e6' },
+                  { role: 'cell', name: '12 EUR', ref: 'e7' },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ]
     expect(drawn(pageView, tree)).toBe(`- button "Buy 12 cups" [ref=e1]: 2 2
 - generic [ref=e3]:
   - table:
@@ -158,8 +181,22 @@ describe('page view', () => {
         role: 'table',
         ref: 'e1',
         children: [
-          { role: 'row', ref: 'e2', name: 'Assam 4 EUR', children: [cell('Assam', 'e3'), cell('', 'e4'), cell('4 EUR', 'e5')] }, // prettier-ignore
-          { role: 'row', ref: 'e6', children: [cell('Ceylon', 'e7'), cell('5 EUR', 'e8'), { role: 'cell', ref: 'e9', children: [button('Buy', 'e10')] }, cell('late', 'e11')] }, // prettier-ignore
+          {
+            role: 'row',
+            ref: 'e2',
+            name: 'Assam 4 EUR',
+            children: [cell('Assam', 'e3'), cell('', 'e4'), cell('4 EUR', 'e5')],
+          },
+          {
+            role: 'row',
+            ref: 'e6',
+            children: [
+              cell('Ceylon', 'e7'),
+              cell('5 EUR', 'e8'),
+              { role: 'cell', ref: 'e9', children: [button('Buy', 'e10')] },
+              cell('late', 'e11'),
+            ],
+          },
         ],
       },
     ]
@@ -173,13 +210,18 @@ describe('page view', () => {
 
   test('includes names, legends, placeholders and values of fields and editors', () => {
     const tree: AriaNode[] = [
-      { role: 'group', name: 'Delivery', ref: 'e1', children: [{ role: 'radio', name: 'Post', ref: 'e2', checked: true }] },
+      {
+        role: 'group',
+        name: 'Delivery',
+        ref: 'e1',
+        children: [{ role: 'radio', name: 'Post', ref: 'e2', checked: true }],
+      },
       { role: 'textbox', name: 'Name', placeholder: 'First and last', ref: 'e3', text: 'Ann' },
       { role: 'textbox', placeholder: 'Search', ref: 'e4' },
       { role: 'textbox', name: 'Body', ref: 'e5' },
       { role: 'generic', ref: 'e6', children: ['Write', { role: 'strong', ref: 'e7', text: 'here' }] },
       { role: 'textbox', ariaHidden: true, ref: 'e8' },
-    ] // prettier-ignore
+    ]
     const marks = { e5: { editor: true, content: 'Dear all' }, e6: { editor: true, usable: true }, e8: { decoy: true } }
     expect(drawn(pageView, tree, marks)).toBe(`- group "Delivery":
   - radio "Post" [checked] [ref=e2]
@@ -191,8 +233,15 @@ describe('page view', () => {
 
   test('names an editor by its field without a box', () => {
     const tree: AriaNode[] = [
-      { role: 'code', ref: 'e1', children: [{ role: 'textbox', name: 'Editor content' }, { role: 'generic', ref: 'e2', text: 'let a' }] },
-    ] // prettier-ignore
+      {
+        role: 'code',
+        ref: 'e1',
+        children: [
+          { role: 'textbox', name: 'Editor content' },
+          { role: 'generic', ref: 'e2', text: 'let a' },
+        ],
+      },
+    ]
     expect(drawn(pageView, tree, { e1: { editor: true, usable: true } })).toBe(
       '- textbox "Editor content" [ref=e1]: let a',
     )
@@ -221,7 +270,9 @@ describe('page view', () => {
 
   test('counts the options of long lists', () => {
     const children = Array.from({ length: 12 }, (_, at): AriaNode => ({ role: 'option', name: `C${at}` }))
-    const tree: AriaNode[] = [{ role: 'combobox', name: 'Country', ref: 'e1', children: [{ role: 'group', name: 'Near', children }] }] // prettier-ignore
+    const tree: AriaNode[] = [
+      { role: 'combobox', name: 'Country', ref: 'e1', children: [{ role: 'group', name: 'Near', children }] },
+    ]
     const [line] = linesOf(pageView(tree, new Map([['e1', plain]])), new Map([['e1', plain]]))
     expect(line).toMatchObject({ head: expect.stringContaining('[options=Near: C0 | C1 |'), hiddenOptions: 2 })
   })

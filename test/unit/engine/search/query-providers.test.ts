@@ -33,7 +33,12 @@ const refusal = new BaxError('unauthorized', 'it rejected the key')
 
 describe('results of one provider', () => {
   test('come from as few pages as the limit needs', async () => {
-    const three = () => provider({ results: found('a', 'b'), next: '1' }, { results: found('c', 'd'), next: '2' }, { results: found('e') }) // prettier-ignore
+    const three = () =>
+      provider(
+        { results: found('a', 'b'), next: '1' },
+        { results: found('c', 'd'), next: '2' },
+        { results: found('e') },
+      )
     const [one, two, all] = [three(), three(), three()]
     expect(urls(await collect(one, wanted(2), signal))).toEqual(['a', 'b'])
     expect(urls(await collect(two, wanted(3), signal))).toEqual(['a', 'b', 'c'])
@@ -54,7 +59,11 @@ describe('results of one provider', () => {
   })
 
   test('skip invalid URLs', async () => {
-    const odd = [...found('a'), { url: '/relative', title: '', description: '' }, { url: 'mailto:x@y.z', title: '', description: '' }] // prettier-ignore
+    const odd = [
+      ...found('a'),
+      { url: '/relative', title: '', description: '' },
+      { url: 'mailto:x@y.z', title: '', description: '' },
+    ]
     expect(urls(await collect(provider({ results: odd }), wanted(5), signal))).toEqual(['a'])
   })
 
@@ -69,7 +78,10 @@ describe('results of one provider', () => {
   })
 
   test('that time out are a timeout error', async () => {
-    await expect(collect(provider('never'), wanted(5), signal)).rejects.toMatchObject({ code: 'timeout', message: 'it did not respond within 0.05 s' }) // prettier-ignore
+    await expect(collect(provider('never'), wanted(5), signal)).rejects.toMatchObject({
+      code: 'timeout',
+      message: 'it did not respond within 0.05 s',
+    })
   })
 })
 
@@ -137,7 +149,12 @@ describe('several providers', () => {
   })
 
   test('list the settings they need if requested by name', () => {
-    expect(() => checkProvider('google', {})).toThrow(expect.objectContaining({ code: 'invalid_request', hint: 'set BAX_GOOGLE_KEY and BAX_GOOGLE_CX where the engine is started' })) // prettier-ignore
+    expect(() => checkProvider('google', {})).toThrow(
+      expect.objectContaining({
+        code: 'invalid_request',
+        hint: 'set BAX_GOOGLE_KEY and BAX_GOOGLE_CX where the engine is started',
+      }),
+    )
     expect(() => checkProvider('bing', {})).not.toThrow()
   })
 })

@@ -26,7 +26,10 @@ describe('frames of a command', () => {
     log.add('start', { pid: 1 })
     log.end('exit', { exit_code: 0 })
     log.add('stdout', { data: 'late' })
-    expect((await read(frames)).map(({ seq, type }) => [seq, type])).toEqual([[1, 'start'], [2, 'exit']]) // prettier-ignore
+    expect((await read(frames)).map(({ seq, type }) => [seq, type])).toEqual([
+      [1, 'start'],
+      [2, 'exit'],
+    ])
   })
 
   test('have room while a reader keeps up, but not while it is far behind', async () => {

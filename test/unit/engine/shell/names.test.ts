@@ -44,7 +44,6 @@ describe('names', () => {
       ['AP 8=', 'base64'],
       ['=AAA', 'base64'],
     ] as const)
-      // prettier-ignore
       expect(() => bytesOf(text, encoding, 'data'), text).toThrow('data is not')
   })
 })

@@ -41,7 +41,9 @@ describe('pieces of output', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 1, max: 7 }), (text, size) => {
         const bytes = Buffer.from(text)
-        const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size)) // prettier-ignore
+        const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+          bytes.subarray(at * size, (at + 1) * size),
+        )
         const pieces = all(chunks)
         expect(pieces.every(({ encoding }) => encoding === 'utf8')).toBe(true)
         expect(pieces.map(({ data }) => data).join('')).toBe(text)

@@ -22,7 +22,10 @@ export class FileDropWatch {
   constructor(report: (dropped: DroppedFiles) => void) {
     this.#report = report
     const listen = (type: 'dragenter' | 'dragleave', listener: (event: DragEvent) => void) =>
-      addEventListener(type, (event) => event.isTrusted && isOfFiles(event) && listener(event), { capture: true, passive: true }) // prettier-ignore
+      addEventListener(type, (event) => event.isTrusted && isOfFiles(event) && listener(event), {
+        capture: true,
+        passive: true,
+      })
     listen('dragenter', () => (this.#visible ??= visibleNow()))
     listen('dragleave', ({ relatedTarget }) => {
       if (relatedTarget === null) this.#visible = undefined
@@ -56,4 +59,5 @@ const isOfFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.
 
 const isFileInput = (at: EventTarget): at is HTMLInputElement => isInput(at) && at.type === 'file'
 
-const visibleNow = () => new Set([...document.querySelectorAll('*')].filter((at) => at.checkVisibility({ visibilityProperty: true }))) // prettier-ignore
+const visibleNow = () =>
+  new Set([...document.querySelectorAll('*')].filter((at) => at.checkVisibility({ visibilityProperty: true })))

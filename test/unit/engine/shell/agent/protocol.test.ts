@@ -4,7 +4,14 @@ import { AgentChannel } from '../../../../../src/engine/shell/agent/channel.ts'
 import { demultiplex } from '../../../../../src/engine/shell/agent/docker-stream.ts'
 import { startExec } from '../../../../../src/engine/shell/agent/exec.ts'
 import { FrameStream } from '../../../../../src/engine/shell/agent/frame-stream.ts'
-import { type FrameReader, FrameWriter, fromAgent, outputWindow, ProtocolError, toAgent } from '../../../../../src/engine/shell/agent/frames.ts' // prettier-ignore
+import {
+  type FrameReader,
+  FrameWriter,
+  fromAgent,
+  outputWindow,
+  ProtocolError,
+  toAgent,
+} from '../../../../../src/engine/shell/agent/frames.ts'
 
 const bytes = (max = 200) => fc.uint8Array({ maxLength: max }).map((array) => Buffer.from(array))
 /** Ways to split a stream into chunks. */
@@ -100,7 +107,10 @@ describe("Docker's stream", () => {
         const push = demultiplex((name, part) => (seen[name] += part.toString('hex')))
         for (const part of cut(whole, sizes)) push(part)
         const sent = (requested: number) =>
-          pieces.filter(({ stream: name }) => name === requested).map(({ body }) => body.toString('hex')).join('') // prettier-ignore
+          pieces
+            .filter(({ stream: name }) => name === requested)
+            .map(({ body }) => body.toString('hex'))
+            .join('')
         expect(seen).toEqual({ stdout: sent(1), stderr: sent(2) })
       }),
     )

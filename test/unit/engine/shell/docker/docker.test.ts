@@ -40,9 +40,21 @@ describe('endpoint of Docker', () => {
     expect(await addressOf('unix:///run/d.sock', {})).toEqual({ ...none, protocol: 'http', socketPath: '/run/d.sock' })
     expect(await addressOf('tcp://box:4000', {})).toEqual({ ...none, protocol: 'http', host: 'box', port: 4000 })
     expect(await addressOf('box:2376', {})).toMatchObject({ protocol: 'https', host: 'box', port: 2376 })
-    expect(await addressOf('ssh://me@box', { sshAgent: '/agent' })).toMatchObject({ protocol: 'ssh', host: 'box', port: 22, username: 'me', sshOptions: { agent: '/agent' } }) // prettier-ignore
+    expect(await addressOf('ssh://me@box', { sshAgent: '/agent' })).toMatchObject({
+      protocol: 'ssh',
+      host: 'box',
+      port: 22,
+      username: 'me',
+      sshOptions: { agent: '/agent' },
+    })
     await Promise.all(['ca', 'cert', 'key'].map((name) => writeFile(join(folder, `${name}.pem`), name)))
-    expect(await addressOf('tcp://box', { dockerCertPath: folder })).toMatchObject({ protocol: 'https', port: 2376, ca: 'ca', cert: 'cert', key: 'key' }) // prettier-ignore
+    expect(await addressOf('tcp://box', { dockerCertPath: folder })).toMatchObject({
+      protocol: 'https',
+      port: 2376,
+      ca: 'ca',
+      cert: 'cert',
+      key: 'key',
+    })
   })
 
   test('is rejected if it is not a Docker URL', async () => {
@@ -63,7 +75,10 @@ describe('endpoint of Docker', () => {
     const server = createServer((_, response) => response.end(JSON.stringify(facts)))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const dockerHost = `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`
-    await expect(connectDocker({ dockerHost })).rejects.toMatchObject({ code: 'docker_unavailable', message: expect.stringContaining('API version 1.40') }) // prettier-ignore
+    await expect(connectDocker({ dockerHost })).rejects.toMatchObject({
+      code: 'docker_unavailable',
+      message: expect.stringContaining('API version 1.40'),
+    })
     facts.ApiVersion = '1.52'
     facts.Os = 'windows'
     await expect(connectDocker({ dockerHost })).rejects.toMatchObject({ message: expect.stringContaining('windows') })
@@ -74,7 +89,10 @@ describe('endpoint of Docker', () => {
       endpoint: dockerHost,
     })
     await new Promise((resolve) => server.close(resolve))
-    await expect(connectDocker({ dockerHost })).rejects.toMatchObject({ code: 'docker_unavailable', message: expect.stringContaining(dockerHost) }) // prettier-ignore
+    await expect(connectDocker({ dockerHost })).rejects.toMatchObject({
+      code: 'docker_unavailable',
+      message: expect.stringContaining(dockerHost),
+    })
   })
 })
 
@@ -180,10 +198,16 @@ describe('options for Docker', () => {
 
 describe('errors of Docker', () => {
   test('are translated', () => {
-    const answer = (statusCode: number, message: string) => Object.assign(new Error('x'), { statusCode, json: { message } }) // prettier-ignore
-    expect(dockerError(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 'looking')).toMatchObject({ code: 'docker_unavailable' }) // prettier-ignore
+    const answer = (statusCode: number, message: string) =>
+      Object.assign(new Error('x'), { statusCode, json: { message } })
+    expect(dockerError(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 'looking')).toMatchObject({
+      code: 'docker_unavailable',
+    })
     expect(dockerError(answer(500, 'write: no space left on device'), 'looking')).toMatchObject({ code: 'no_space' })
-    expect(dockerError(answer(500, 'boom'), 'looking')).toMatchObject({ code: 'docker_unavailable', message: 'Docker reported an error while looking: boom' }) // prettier-ignore
+    expect(dockerError(answer(500, 'boom'), 'looking')).toMatchObject({
+      code: 'docker_unavailable',
+      message: 'Docker reported an error while looking: boom',
+    })
     expect(dockerError(new Error('ours'), 'looking')).toMatchObject({ code: 'internal_error' })
   })
 })
@@ -191,7 +215,12 @@ describe('errors of Docker', () => {
 describe('warm pool', () => {
   /** Part of a container that the pool uses. */
   const container = (answers = true) => {
-    const made = { end: null as object | null, removed: 0, answers: async () => answers, remove: async () => void made.removed++ } // prettier-ignore
+    const made = {
+      end: null as object | null,
+      removed: 0,
+      answers: async () => answers,
+      remove: async () => void made.removed++,
+    }
     return made
   }
   const pool = (size = 1, failed: (error: unknown) => void = () => {}) =>

@@ -16,7 +16,13 @@ deb [arch=amd64 signed-by=/usr/share/keyrings/x.gpg trusted=yes] https://mirror.
 `
     expect(parseLines(text)).toEqual([
       { uri: 'http://deb.debian.org/debian', suite: 'bookworm', components: ['main', 'contrib'], ...plain },
-      { uri: 'https://mirror.example/ubuntu', suite: 'noble', components: ['universe'], keyring: '/usr/share/keyrings/x.gpg', trusted: true }, // prettier-ignore
+      {
+        uri: 'https://mirror.example/ubuntu',
+        suite: 'noble',
+        components: ['universe'],
+        keyring: '/usr/share/keyrings/x.gpg',
+        trusted: true,
+      },
     ])
   })
 })
