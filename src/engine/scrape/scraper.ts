@@ -113,14 +113,8 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
 
   /** Fetches a page under a condition: the status is 304, without a body, if it is not met. */
   fetchIf(plan: ScrapePlan, condition: Record<string, string>, signal: AbortSignal): Promise<FetchedPage> {
-    const egress = this.rulesOf(plan)
-    return fetchPage(plan.url, {
-      egress,
-      signal,
-      condition,
-      checkHeaders: kindOfHeaders,
-      markdown: plan.markdown !== undefined,
-    })
+    const request = { egress: this.rulesOf(plan), markdown: plan.markdown !== undefined }
+    return fetchPage(plan.url, { ...request, signal, condition, checkHeaders: kindOfHeaders })
   }
 
   async render(plan: ScrapePlan, context: StepContext & Pick<LoadContext, 'deadline'>): Promise<LoadedPage> {
@@ -293,6 +287,9 @@ function timed({ answer, ...rest }: WrittenAnswer, start: number): WrittenAnswer
 }
 
 /** Returns a plan as plain data for a worker thread, which makes no requests. */
-const withoutIdentity = ({ identity: _, ...plan }: ScrapePlan): ScrapePlan => plan
+function withoutIdentity(whole: ScrapePlan): ScrapePlan {
+  const { identity: _, ...plan } = whole
+  return plan
+}
 
 const rulesUsed = 'the page is too large for the language model: rules were used instead'
