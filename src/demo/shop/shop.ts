@@ -91,7 +91,7 @@ export function shop(): Hono {
       page(
         kind ?? 'Shop',
         html`<h1>${kind ?? 'All teas'}</h1>
-          <p>${links}<a href="/shop">All</a></p>
+          <p>${links}<a href="/shop">All</a> <a href="/shop/orders">Your orders</a></p>
           ${found}`,
       ),
     )
