@@ -1,6 +1,7 @@
 /** Reads cookies as callers give them: a list, or the text of a header, a file or a command. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { IdentityCookies } from '../../../core/shapes/read/identity.ts'
+import { parseUrl } from '../../../core/net/parse-url.ts'
 import { type JarCookie, parsePair } from './cookie-jar.ts'
 
 /** Fields of cookies in lists of bax, Playwright and browser extensions. */
@@ -98,7 +99,6 @@ function fromCurl(text: string, start: URL): JarCookie[] {
     /(?:(?:-b|--cookie)\s+|(?:-H|--header)\s+(?=\$?['"]?cookie:))(?:\$?'((?:[^'\\]|\\.|'\\'')*)'|"((?:[^"\\]|\\.)*)"|(\S+))/gi
   const values = Array.from(text.matchAll(flags), ([, single, double, bare]) => single ?? double ?? bare ?? '')
   if (values.length === 0) throw refused('of the curl command are missing: it has no -b and no Cookie header')
-  const host = /\bhttps?:\/\/[^\s'"]+/i.exec(text)?.[0]
-  const url = host === undefined ? start : new URL(host)
+  const url = parseUrl(/\bhttps?:\/\/[^\s'"]+/i.exec(text)?.[0] ?? '') ?? start
   return values.flatMap((value) => fromHeader(value.replaceAll("'\\''", "'").replace(/^cookie:\s*/i, ''), url))
 }

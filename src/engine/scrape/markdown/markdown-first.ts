@@ -19,12 +19,14 @@ export interface Fetched {
   readonly isHtml: boolean
 }
 
+/** Hosts that do not answer requests for Markdown. */
+export type RefusingHosts = Pick<Set<string>, 'has'> & { add(host: string): void }
+
 export interface MarkdownSources {
   fetch(url: string, accept: 'markdown' | 'html'): Promise<Fetched>
   /** Completes a fetched page; it may need a browser. */
   complete(fetched: Fetched): Promise<LoadedPage>
-  /** Hosts that do not answer requests for Markdown. */
-  readonly refusing: Set<string>
+  readonly refusing: RefusingHosts
   /** Returns the URL that llms.txt lists as the Markdown of a page. Without it, other URLs are not requested. */
   readonly listed?: ((url: string) => Promise<string | undefined>) | undefined
 }

@@ -8,6 +8,7 @@ import { kindOf } from '../../render/http/content-kind.ts'
 import { fetchPage } from '../../render/http/fetch.ts'
 import type { LlmsEntry } from '../../../core/shapes/jobs/sources.ts'
 import { llmsEntries } from './llms-file.ts'
+import type { RefusingHosts } from './markdown-first.ts'
 import { markdownUrls } from './markdown-urls.ts'
 
 interface FetchContext {
@@ -19,9 +20,17 @@ interface FetchContext {
 const maxSites = 1000
 
 export class MarkdownSites {
-  /** Hosts that do not answer requests for Markdown. */
-  readonly refusing = new Set<string>()
+  readonly #refusing = new Set<string>()
   readonly #listed = new Map<string, { readonly until: number; readonly urls: Promise<ReadonlySet<string>> }>()
+
+  /** Hosts that do not answer requests for Markdown. */
+  readonly refusing: RefusingHosts = {
+    has: (host) => this.#refusing.has(host),
+    add: (host) => {
+      evictOldest(this.#refusing, maxSites)
+      this.#refusing.add(host)
+    },
+  }
 
   /** Returns the Markdown of a page that the llms.txt of its site lists. Rejects only with the reason of the signal. */
   async find(page: string, context: FetchContext): Promise<string | undefined> {
@@ -35,6 +44,8 @@ export class MarkdownSites {
       this.#listed.set(key, known)
     }
     const urls = await known.urls
+    // A request that was aborted has read nothing.
+    if (context.signal.aborted) this.#listed.delete(key)
     context.signal.throwIfAborted()
     return markdownUrls(page).find((url) => urls.has(url))
   }
