@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bax } from '../support/cli.ts'
 import { waitFor } from '../support/wait.ts'
 
-/** Serves the demo, and ends it as ^C does. */
+/** Serves the demo; a service manager ends it. */
 async function serveDemo() {
   const stop = new AbortController()
   let shown = ''
   const ended = bax(['demo', '--port', '0'], { signal: stop.signal, onOutput: (text) => (shown += text) })
   const url = await waitFor('the address', () => /^http:\S+(?=\n)/.exec(shown)?.[0])
-  return { url, end: () => (stop.abort('SIGINT'), ended) }
+  return { url, end: () => (stop.abort('SIGTERM'), ended) }
 }
 
 describe('the demo site', () => {
