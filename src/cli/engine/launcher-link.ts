@@ -53,8 +53,8 @@ export async function linkLauncher({
       await rename(fresh, link)
       linked.push(link)
     } catch (error) {
-      signal.throwIfAborted()
       await rm(fresh, { force: true })
+      signal.throwIfAborted()
       failures.push(`${link} starts bax through a shell: ${systemReason(error as Error)}`)
     }
   }
