@@ -118,6 +118,9 @@ test('keys wait for a page where it may react', async () => {
       await page.locator('#a').focus()
       expect(await reactionToKeys(page), name).toBe(reacts)
     }
+    await page.setContent('<iframe srcdoc="<input>"></iframe>')
+    await page.frameLocator('iframe').locator('input').focus()
+    expect(await reactionToKeys(page), 'a field in a frame').toBe('always')
   } finally {
     await browser.close()
   }

@@ -22,8 +22,8 @@ function reaction(): Reacts {
   const presses = ['keydown', 'keypress', 'textInput', 'beforeinput', 'input', 'select', 'selectionchange']
   let reacts: Reacts = 'never'
   for (let target: Node | Window | null = document.activeElement; target;) {
-    // Listeners in shadow trees are not listed, and those trees may be closed.
-    if (target instanceof Element && (target.shadowRoot || target.localName.includes('-'))) return 'always'
+    // Listeners in frames and shadow trees are not listed, and those trees may be closed.
+    if (target instanceof Element && (target.shadowRoot || /-|^i?frame$/.test(target.localName))) return 'always'
     const listeners = getEventListeners(target)
     if (listeners['keyup']) return 'always'
     if (presses.some((type) => listeners[type])) reacts = 'to presses'
