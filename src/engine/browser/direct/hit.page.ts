@@ -1,7 +1,6 @@
 /** Position of a click in an element, and a guard that lets the input reach no other one. */
 import type { Point } from '../../../core/operation/command.ts'
 import { pressedBy, UnclearInPage } from './find.page.ts'
-import { expectInput, onInputEvent } from './reaction.page.ts'
 import { type Confirmation, type DirectRequest, type Verdict, verdictBinding, type WatchedInput } from './request.ts'
 
 const watched: Readonly<Record<WatchedInput, ReadonlySet<string>>> = {
@@ -31,7 +30,6 @@ export function listen(): void {
 /** The first event decides, like in Playwright: what the page does with it may move the element. */
 function onInput(event: Event): void {
   if (!armed?.types.has(event.type) || !event.isTrusted) return
-  onInputEvent(event)
   if (armed.verdict === null) {
     armed.verdict = event.composedPath().includes(armed.receiver) ? 'hit' : 'missed'
     const report = (globalThis as { [verdictBinding]?: (payload: string) => void })[verdictBinding]
@@ -53,7 +51,6 @@ export function aim(element: Element, { id, input }: DirectRequest): Point {
   listen()
   armed = { id, element, receiver, types: watched[input!], verdict: null }
   last = armed
-  expectInput()
   return point
 }
 

@@ -1,7 +1,5 @@
 /** Whether an element is at rest: Playwright compares its box in two frames, which takes both of them. */
 import { UnclearInPage } from './find.page.ts'
-import { paint } from './paint.page.ts'
-import { changedByInput, mayMoveLater, requestFrame, startTimer } from './reaction.page.ts'
 
 /** A script that moves elements changes the document in each frame. */
 const quietFrames = 2
@@ -16,18 +14,11 @@ const frameMs = 100
 let disturbedAt = 0
 /** Frames to wait for since then. */
 let framesLeft = 0
-/** Elements that listeners of an input have changed since then; null if something else has changed, too. */
-let changed: ReadonlySet<Element> | null = null
 let isCounting = false
 let observer: MutationObserver | null = null
 let idle: ReturnType<typeof setTimeout>
 
-const disturb = () => disturbBy(null)
-
-/** Records a change of the document, by listeners of an input or by something else. */
-function disturbBy(elements: readonly Element[] | null): void {
-  const before = isQuiet() ? [] : changed
-  changed = elements && before && new Set([...before, ...elements])
+function disturb(): void {
   disturbedAt = performance.now()
   framesLeft = quietFrames
   if (!isCounting) countFrame()
@@ -36,7 +27,7 @@ function disturbBy(elements: readonly Element[] | null): void {
 /** Counts frames, and not time: on a busy machine a frame takes long. */
 function countFrame(): void {
   isCounting = true
-  requestFrame(() => {
+  requestAnimationFrame(() => {
     framesLeft -= 1
     if (framesLeft > 0) countFrame()
     else isCounting = false
@@ -50,8 +41,7 @@ const canMove = ({ type, addedNodes, removedNodes }: MutationRecord): boolean =>
   type === 'attributes' || [...addedNodes, ...removedNodes].some(({ nodeType }) => nodeType === 1)
 
 function onMutations(records: MutationRecord[]): void {
-  const moving = records.filter(canMove)
-  if (moving.length > 0) disturbBy(changedByInput(moving))
+  if (records.some(canMove)) disturb()
 }
 
 /** Observes a new document from its start, so that the first action need not wait for a frame. */
@@ -86,7 +76,7 @@ function start(changes: MutationObserverInit): void {
 
 function stopLater(): void {
   clearTimeout(idle)
-  idle = startTimer(stop, idleMs)
+  idle = setTimeout(stop, idleMs)
 }
 
 function stop(): void {
@@ -100,8 +90,7 @@ function stop(): void {
 export async function untilStill(element: Element): Promise<void> {
   observe()
   checkAnimations(element)
-  const isAtRest = isQuiet() || (changed !== null && !mayMoveLater(changed, element))
-  if (document.readyState === 'complete' && isAtRest && !isSlotted(element)) return
+  if (document.readyState === 'complete' && isQuiet() && !isSlotted(element)) return
   const before = element.getBoundingClientRect()
   await nextFrame()
   const after = element.getBoundingClientRect()
@@ -120,8 +109,8 @@ function isSlotted(element: Element): boolean {
 
 function nextFrame(): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = startTimer(() => reject(new UnclearInPage('no frame')), frameMs)
-    requestFrame(() => {
+    const timer = setTimeout(() => reject(new UnclearInPage('no frame')), frameMs)
+    requestAnimationFrame(() => {
       clearTimeout(timer)
       resolve()
     })
@@ -133,6 +122,8 @@ function checkAnimations(element: Element): void {
     throw new UnclearInPage('an animation runs')
 }
 
+const paint =
+  /^(?:offset|computedOffset|easing|composite|opacity|color|fill|filter|stroke\w*|outline\w*|caretColor|accentColor|background(?!Attachment)\w*|backdropFilter|border\w*Color|boxShadow|textShadow|textDecoration\w*)$/
 const transforms = /^(?:transform|translate|rotate|scale|offsetDistance)$/
 
 /** Returns whether a running animation may move an element: by its layout, or with an element around it. */
