@@ -54,7 +54,8 @@ export interface RenderedPage extends PageResponse {
   readonly warnings: readonly string[]
 }
 
-const lostTab: ReadonlySet<string> = new Set<ErrorCode>(['page_crashed', 'target_closed'])
+/** Codes of a tab, or of its browser, that is gone. */
+const lostTab: ReadonlySet<string> = new Set<ErrorCode>(['page_crashed', 'target_closed', 'worker_lost'])
 
 export class Renderer {
   /** A page may take long, so that there are tabs for keys that have few. */
@@ -101,8 +102,8 @@ export class Renderer {
         await tab.leave()
         return page
       } catch (error) {
-        // Retry if the tab was lost before the page was shown. Its renderer may have ended earlier: the browser learns
-        // that only when it sends the response there.
+        // Retry if the tab was lost before the page was shown. Its renderer or browser may have ended earlier, which is
+        // noticed only when it is used.
         if (attempt > 0 || !lostTab.has((error as BaxError).code) || visit?.isShown) throw error
       } finally {
         if (tab) (await browser.tabs).release(tab)
