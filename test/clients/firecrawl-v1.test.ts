@@ -71,7 +71,9 @@ describe('scrape', () => {
   })
 
   test('names ignored options, and reports errors', async () => {
-    expect((await firecrawl.scrapeUrl(`${site.url}/article`, { location: { country: 'DE' } }))['warning']).toContain('location')
+    expect((await firecrawl.scrapeUrl(`${site.url}/article`, { location: { country: 'DE' } }))['warning']).toContain(
+      'location',
+    )
     await expect(firecrawl.scrapeUrl(site.url, { formats: ['no-such-format' as 'html'] })).rejects.toMatchObject({
       statusCode: 400,
       message: expect.stringContaining('formats[0] must be one of'),
