@@ -11,7 +11,7 @@ const boxes = '<input id=a maxlength=1><input id=b maxlength=1><input id=c maxle
 const next = 'const next = ({ target }) => target.nextElementSibling?.focus();'
 const on = (type: string, then: string) => `addEventListener('${type}', (event) => ${then});`
 
-/** What listeners of a page do with the keys for `#a`, and when it may react to them. */
+/** Scripts of pages that react to keys for `#a`, and the keys after which the engine has to wait for each of them. */
 const scripts: Record<string, readonly [reacts: Reacts, script: string]> = {
   nothing: ['never', ''],
   'other events': ['never', next + on('click', 'next(event)') + on('change', 'next(event)')],

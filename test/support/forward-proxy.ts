@@ -5,7 +5,7 @@ import { Server } from 'proxy-chain'
 export interface ForwardProxy {
   /** `http://127.0.0.1:PORT`, without the password. */
   readonly url: string
-  /** What passed through it: `GET http://shop.test:80/` or `CONNECT shop.test:443`. */
+  /** Requests that passed through it: `GET http://shop.test:80/` or `CONNECT shop.test:443`. */
   readonly passed: string[]
   close(): Promise<void>
 }

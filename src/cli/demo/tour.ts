@@ -9,7 +9,7 @@ import { type Io, print } from '../io.ts'
 import type { Style } from '../output/style.ts'
 import { type Place, script, type Step, type Workflow, workflows } from './steps.ts'
 
-/** How often a step is looked for that has to begin beside others, and for how long, in ms. */
+/** Interval and timeout of waiting until a command that keeps running is ready, in milliseconds. */
 const look = { everyMs: 500, longestMs: 30_000 }
 
 interface Ended {

@@ -34,7 +34,7 @@ export interface Selected {
     readonly outline?: readonly MarkdownSection[]
     readonly found?: readonly FoundPassages[]
   }
-  /** What is left to read. */
+  /** Note about the rest of the text, and how to read it. */
   readonly note?: string
   /** Whether nothing was found. */
   readonly isMissing?: boolean

@@ -144,7 +144,7 @@ export function docs(): Hono {
   return app
 }
 
-/** What a crawler reads first. */
+/** The files for crawlers: robots.txt, sitemap.xml and llms.txt. */
 export function indexes(): Hono {
   const app = new Hono()
   app.get('/robots.txt', (context) =>

@@ -1,4 +1,4 @@
-/** What the demo shop knows about its visitors. Lost when the demo ends. */
+/** Visitors of the demo shop, with their baskets and orders. They are kept in memory only. */
 import { randomBytes } from 'node:crypto'
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'

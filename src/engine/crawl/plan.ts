@@ -1,5 +1,6 @@
 /** Converts the input of a crawl to scrape plans for its pages. */
 import { noIdentity } from '../../core/identity.ts'
+import { pick } from '../../core/pick.ts'
 import type { UrlList } from '../../core/shapes/jobs/url-list.ts'
 import type { CrawlInput } from '../../core/shapes/crawl.ts'
 import { normaliseUrl } from '../../core/net/urls.ts'
@@ -32,38 +33,27 @@ export const sourcesOf = ({ list, sitemap, llms = 'skip', max_depth: depth, limi
 
 type Sources = Pick<CrawlInput, 'list' | 'sitemap' | 'max_depth' | 'limit'> & Partial<Pick<CrawlInput, 'llms'>>
 
+/** Options of a crawl that apply to each of its pages. */
+const pageOptions = [
+  'formats',
+  'wait_for',
+  'json_options',
+  'change_tracking_options',
+  'only_main_content',
+  'remove_base64_images',
+  'render',
+  'timeout',
+  'block_ads',
+  'remove_overlays',
+  'allowed_domains',
+] as const
+
 /** @throws BaxError `invalid_request` or `url_blocked` */
 export function planCrawl(input: CrawlInput, from: Origin = null, identity?: ReadIdentity): CrawlPlan {
-  const {
-    formats,
-    wait_for,
-    json_options,
-    change_tracking_options: tracking,
-    only_main_content,
-    remove_base64_images,
-    render,
-    timeout,
-    block_ads,
-    remove_overlays,
-    allowed_domains,
-    prefer_markdown,
-  } = input
+  const { prefer_markdown: prefer } = input
   // The HTML of a page has more links than its Markdown. Crawls stored by earlier versions have no preference.
-  const needsHtml = prefer_markdown === 'auto' && !input.list && input.llms !== 'only'
-  const options = {
-    prefer_markdown: needsHtml ? ('never' as const) : (prefer_markdown ?? 'never'),
-    formats,
-    wait_for,
-    only_main_content,
-    remove_base64_images,
-    render,
-    timeout,
-    block_ads,
-    remove_overlays,
-    ...(json_options && { json_options }),
-    ...(allowed_domains && { allowed_domains }),
-    ...(tracking && { change_tracking_options: tracking }),
-  }
+  const needsHtml = prefer === 'auto' && !input.list && input.llms !== 'only'
+  const options = { ...pick(input, pageOptions), prefer_markdown: needsHtml ? 'never' : (prefer ?? 'never') } as const
   const actions = [...(input.list?.actions ?? [])]
   const page = (url: string): ScrapePlan => {
     const plan = planScrape({ url, ...options, ...noIdentity, max_age: 0, actions }, from)

@@ -30,7 +30,7 @@ export interface Route extends Chain {
   readonly failures: Failures
 }
 
-/** Who a request is from: what is sent in addition to, or instead of, the engine's own headers. */
+/** Headers and cookies of a caller, sent in addition to the engine's own headers or instead of them. */
 export interface RequestIdentity {
   readonly userAgent: string | undefined
   readonly acceptLanguage: string | undefined

@@ -8,7 +8,7 @@ import { bareHost } from './policy.ts'
 export interface UpstreamProxy {
   /** URL with user name and password. */
   readonly url: string
-  /** How errors name it, without its password. */
+  /** Name in errors, without the password. */
   readonly name: string
 }
 

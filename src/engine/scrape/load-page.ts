@@ -43,11 +43,11 @@ export interface LoadContext {
   readonly read?: (page: UnreadPage) => Promise<Reading> | undefined
   /** Stored network responses; without them every page is fetched. */
   readonly answers?: VisitResponses | undefined
-  /** What is known about the Markdown of sites. */
+  /** Facts about the Markdown of sites. */
   readonly sites: MarkdownSites
 }
 
-/** What is known about hosts. */
+/** Facts about hosts, learned from earlier pages. */
 export type Known = Pick<LoadContext, 'memory' | 'sites'>
 
 export const newKnown = (): Known => ({ memory: new HostMemory(), sites: new MarkdownSites() })

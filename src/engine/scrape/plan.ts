@@ -18,7 +18,7 @@ export interface ScrapePlan {
   readonly tracking?: TrackingPlan
   /** Timeout of the whole scrape, waits included, in milliseconds. */
   readonly timeoutMs: number
-  /** How Markdown in place of the page may be found; undefined if the page itself is needed. */
+  /** Ways to find Markdown in place of the page; undefined if the page itself is needed. */
   readonly markdown?: 'auto' | 'always'
   /** Whether formats or actions require a browser. */
   readonly browserOnly: boolean

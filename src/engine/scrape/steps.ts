@@ -1,4 +1,4 @@
-/** What the steps of a scrape are given. */
+/** Types of the arguments of the steps of a scrape. */
 import type { WorkOptions } from '../../core/process/turns.ts'
 import type { LoadContext } from './load-page.ts'
 import type { LoadedPage } from './loaded-page.ts'

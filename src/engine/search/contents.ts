@@ -2,56 +2,41 @@
 import PQueue from 'p-queue'
 import { asBaxError, BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { pick } from '../../core/pick.ts'
 import { type ScrapeAnswer, type ScrapeInput, scrapeInput } from '../../core/shapes/scrape.ts'
 import type { SearchInput, SearchResult } from '../../core/shapes/search.ts'
 
 type Content = NonNullable<SearchResult['content']>
 
+/** Options of a search that apply to the pages of its results. */
+const pageOptions = [
+  'wait_for',
+  'json_options',
+  'only_main_content',
+  'remove_base64_images',
+  'render',
+  'max_age',
+  'block_ads',
+  'remove_overlays',
+  'profile',
+  'user_agent',
+  'locale',
+  'timezone',
+  'geolocation',
+  'mobile',
+] as const
+
 /** Returns the scrape options of a search: its own, or those in `scrape_options`. */
 export function scrapeOptions(input: SearchInput): Omit<ScrapeInput, 'url'> {
-  const {
-    formats,
-    wait_for,
-    json_options,
-    only_main_content,
-    remove_base64_images,
-    render,
-    max_age,
-    block_ads,
-    remove_overlays,
-  } = input.scrape_options ?? input
-  const options = {
-    wait_for,
-    json_options,
-    only_main_content,
-    remove_base64_images,
-    render,
-    max_age,
-    block_ads,
-    remove_overlays,
-  }
-  const { change_tracking_options: tracking } = input.scrape_options ?? {}
+  const own = input.scrape_options ?? input
   const { url: _, ...rest } = scrapeInput.parse({ url: 'about:blank' })
   return {
     ...rest,
-    ...options,
-    ...searchIdentity(input.scrape_options ?? input),
-    ...(tracking && { change_tracking_options: tracking }),
-    formats: formats.length > 0 ? formats : input.formats,
+    ...pick(own, pageOptions),
+    ...(input.scrape_options && pick(input.scrape_options, ['change_tracking_options'])),
+    formats: own.formats.length > 0 ? own.formats : input.formats,
   }
 }
-
-/** Returns what the pages of results are read with. */
-const searchIdentity = ({ profile, user_agent, locale, timezone, geolocation, mobile }: IdentityOfSearch) => ({
-  profile,
-  user_agent,
-  locale,
-  timezone,
-  geolocation,
-  mobile,
-})
-
-type IdentityOfSearch = Pick<SearchInput, 'profile' | 'user_agent' | 'locale' | 'timezone' | 'geolocation' | 'mobile'>
 
 export interface ScrapeContext {
   readonly scrape: (input: ScrapeInput, call: { readonly signal: AbortSignal }) => Promise<ScrapeAnswer>

@@ -1,4 +1,4 @@
-/** What the tokenizer needs of the parser that takes its tokens. */
+/** The interface between the tokenizer and the parser that takes its tokens. */
 import type { TokenHandler } from 'parse5'
 
 export interface HtmlHandler extends TokenHandler {

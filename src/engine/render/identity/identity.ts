@@ -1,4 +1,4 @@
-/** Who reads pages: cookies, headers and the properties of a browser, the same over HTTP and rendered. */
+/** The identity of a reader: cookies, headers and properties of the browser, used by fetches and by rendered pages. */
 import type { IdentityInput } from '../../../core/shapes/read/identity.ts'
 import type { StorageState } from '../../../core/stores.ts'
 import type { RequestIdentity } from '../../egress/egress.ts'

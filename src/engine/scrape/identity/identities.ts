@@ -14,7 +14,7 @@ import type { OpenedIdentity } from './open-identity.ts'
 /** Name that encrypted identities are bound to. */
 const boundTo = 'identity'
 
-/** What is stored of an identity. */
+/** The stored form of an identity, before it is encrypted. */
 interface StoredIdentity {
   readonly input: IdentityInput
   readonly owner: string | null

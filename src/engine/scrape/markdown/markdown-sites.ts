@@ -1,4 +1,4 @@
-/** What is known about the Markdown of sites while an engine runs. */
+/** Facts about the Markdown of sites, kept while an engine runs. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { RequestRules } from '../../egress/egress.ts'
