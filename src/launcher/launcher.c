@@ -248,7 +248,7 @@ static void run(int socket, int signals) {
     if (ready == 0 && clock_ms() >= until) {
       /* From here on the engine cannot accept the command. It may just have done so. */
       shutdown(socket, SHUT_RDWR);
-      while (read_engine(socket, &state, &wants_input)) {}
+      while (state == WAITING && read_engine(socket, &state, &wants_input)) {}
       if (state == WAITING) return;
       report_lost();
     }

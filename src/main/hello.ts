@@ -1,7 +1,7 @@
 /** Parses the description that a launcher (`src/launcher`) sends of its process, and decides where its command runs. */
 import { existsSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { readSettings } from '../cli/settings.ts'
+import { readSettings, sameProxies } from '../cli/settings.ts'
 import { findCommand } from '../cli/parse/command-table.ts'
 import type { TableEntry } from '../cli/parse/table-entry.ts'
 import { readEngineState } from '../core/state/local-files.ts'
@@ -104,6 +104,7 @@ export function whyNode(hello: Hello, warm: WarmProcess): string | undefined {
   if (settings.server !== undefined) return 'a server is configured'
   if (settings.stateDir !== warm.stateDir) return 'another state folder is configured'
   if (settings.browser !== warm.browser) return 'another browser is configured'
+  if (!sameProxies(settings, engine)) return 'the engine was started with other proxies'
   return undefined
 }
 

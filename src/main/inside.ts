@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { OwnEngine, Io, RunInside } from '../cli/io.ts'
 import { commandTable } from '../cli/parse/command-table.ts'
+import { readSettings, sameProxies } from '../cli/settings.ts'
 import { limits } from '../core/limits/limits.ts'
 import { readEngineState } from '../core/state/local-files.ts'
 import type { CliManifest } from '../cli/parse/table-entry.ts'
@@ -62,7 +63,7 @@ function commandsWithFiles({ commands }: CliManifest): RegExp {
 }
 
 /** Checks if a command needs nothing but the engine. */
-function isForEngine(hello: Hello, surroundings: Surroundings, { stateDir }: OwnEngine, pid: number): boolean {
+function isForEngine(hello: Hello, surroundings: Surroundings, engine: OwnEngine, pid: number): boolean {
   const { argv, env } = hello
   if (hello.hasProjectFile || env['BAX_SERVER'] || !isAbsolute(env['BAX_CONFIG'] || '/')) return false
   if (whyElsewhere(hello, surroundings) !== undefined) return false
@@ -70,7 +71,19 @@ function isForEngine(hello: Hello, surroundings: Surroundings, { stateDir }: Own
   if (names.some((name) => env[name] !== surroundings.env[name])) return false
   const entry = commandIn(argv, surroundings)
   if (entry?.place !== 'engine' || argv.some((text) => namesFile.test(text))) return false
+  if (!selects(hello, engine)) return false
   // An engine that is about to end hides its socket.
-  const state = readEngineState(stateDir)
+  const state = readEngineState(engine.stateDir)
   return state?.pid === pid && existsSync(state.socket)
+}
+
+/** Checks if the settings of a command select the engine. Otherwise the command would replace it, and end itself. */
+function selects({ env, cwd }: Hello, engine: OwnEngine): boolean {
+  try {
+    const settings = readSettings({}, { env, cwd })
+    return settings.stateDir === engine.stateDir && settings.browser === engine.browser && sameProxies(settings, engine)
+  } catch {
+    // The command worker reports invalid settings.
+    return false
+  }
 }

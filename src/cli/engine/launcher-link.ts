@@ -8,6 +8,7 @@ import { access, readlink, realpath, rename, rm, symlink } from 'node:fs/promise
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { systemReason } from '../../core/errors/system-errors.ts'
+import { succeeds } from '../../core/succeeds.ts'
 import { version } from '../../core/version.ts'
 import type { Io } from '../io.ts'
 
@@ -77,8 +78,4 @@ async function linkToScript(path: string, root: string): Promise<string | undefi
 const isSame = async (path: string, other: string) =>
   (await isThere(path)) && (await realpath(path)) === (await realpath(other))
 
-const isThere = (path: string, mode?: number) =>
-  access(path, mode).then(
-    () => true,
-    () => false,
-  )
+const isThere = (path: string, mode?: number) => succeeds(access(path, mode))

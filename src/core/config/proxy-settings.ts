@@ -72,5 +72,8 @@ export function shownProxy(url: string): string {
 }
 
 /** Identifies settings without showing them; undefined without proxies. */
-export const proxiesDigest = (proxies: ProxySettings | undefined): string | undefined =>
-  proxies && createHash('sha256').update(JSON.stringify(proxies)).digest('hex').slice(0, 16)
+export function proxiesDigest(proxies: ProxySettings | undefined): string | undefined {
+  if (!proxies) return undefined
+  const facts = JSON.stringify([proxies.http?.url, proxies.https?.url, proxies.except])
+  return createHash('sha256').update(facts).digest('hex').slice(0, 16)
+}

@@ -41,7 +41,8 @@ export function openBrowserWire(
   return whenOpen(socket, signal, wrap, (fail) => {
     socket.once('unexpected-response', (_request, { statusCode = 0 }) => fail(refusalOf(statusCode)))
     socket.once('error', (cause) => {
-      if (/timed out/i.test(cause.message))
+      if (cause instanceof BaxError) fail(cause)
+      else if (/timed out/i.test(cause.message))
         fail(new BaxError('timeout', 'the browser did not answer in time', { cause }))
       else fail(new BaxError('browser_failed', `cannot reach the browser: ${systemReason(cause)}`, { cause }))
     })

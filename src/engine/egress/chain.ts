@@ -13,6 +13,7 @@ import type { ProxyFor } from './environment-proxies.ts'
 import { parseUrl } from '../../core/net/parse-url.ts'
 import { defaultPorts, type Failures } from './failures.ts'
 import { bareHost } from './policy.ts'
+import { admit } from './proxy.ts'
 import { bypasses, proxyAddress } from './proxy-settings.ts'
 import { loopbackAddress } from './proxy.ts'
 
@@ -55,8 +56,9 @@ export async function openChain(upstream: Upstream, context: ChainContext, onClo
     },
   }
   const server = new ChainServer(options, (request, failure) =>
-    recordFailure(request, failure, { proxyFor: upstream.proxyFor, failures: context.failures }),
+    recordFailure(request, failure, { ...upstream, failures: context.failures }),
   )
+  server.server.prependListener('connection', (socket) => admit(socket, context.egress.connections, context.owner.from))
   await server.listen()
   const { port } = server.server.address() as AddressInfo
   let closing: Promise<void> | undefined
@@ -70,14 +72,14 @@ export async function openChain(upstream: Upstream, context: ChainContext, onClo
 function recordFailure(
   { method, url = '' }: IncomingMessage,
   { code, reason }: ChainFailure,
-  { proxyFor, failures }: Pick<ChainContext, 'failures'> & Pick<Upstream, 'proxyFor'>,
+  { proxyFor, ofOperator, failures }: Pick<ChainContext, 'failures'> & Pick<Upstream, 'proxyFor' | 'ofOperator'>,
 ): void {
   const target = method === 'CONNECT' ? tunnelTarget(url) : parseUrl(url)
   if (!target) return
   const port = Number(target.port) || defaultPorts[target.protocol]!
   const proxy = proxyFor(target)
-  // The name of the proxy is resolved, so that of the host is not.
-  const error = !proxy || code === 'ENOTFOUND' ? { code } : { proxy: `${proxy.name} ${reason}` }
+  // The name of a session's own proxy was resolved when it was opened.
+  const error = !proxy || (code === 'ENOTFOUND' && !ofOperator) ? { code } : { proxy: `${proxy.name} ${reason}` }
   failures.record(bareHost(target.hostname), port, error)
 }
 
@@ -128,13 +130,14 @@ async function prepare(
   const host = bareHost(options.hostname)
   const { port, request, isHttp } = options
   const target = isHttp ? parseUrl(request.url ?? '') : tunnelTarget(request.url ?? '')
-  const proxy = target && upstream.proxyFor(target)
   try {
+    // A host that is no URL must not be connected to without the proxy.
+    if (!target) throw new BaxError('url_blocked', 'URL blocked')
     allowed?.checkConnection(host, port)
     egress.policy.checkTarget(host, port)
     // The proxy may resolve names that this machine cannot.
     await egress.names.resolve(host, { from }).catch((error: unknown) => {
-      if (!proxy || error instanceof BaxError) throw error
+      if (!upstream.proxyFor(target) || error instanceof BaxError) throw error
     })
     failures.record(host, port)
   } catch (error) {
@@ -143,6 +146,7 @@ async function prepare(
     if (request.method !== 'CONNECT') request.socket.destroy()
     throw new RequestError('URL blocked', 403)
   }
+  const proxy = upstream.proxyFor(target!)
   const dnsLookup = egress.names.lookupFor({ from }) as typeof lookup
   if (!proxy) return { upstreamProxyUrl: null, dnsLookup }
   // The library looks up names itself for the schemes socks4 and socks5.

@@ -61,9 +61,12 @@ async function getThrough(proxy: UpstreamProxy, url: URL, options: RequestOption
   })
   const { through } = await import('./through-proxy.ts')
   const client: Client = await (url.protocol === 'https:' ? import('node:https') : import('node:http'))
-  let answer = await send(client, url, options, through(proxy, url, { fresh: false }))
-  if (answer instanceof NoResponse) answer = await send(client, url, options, through(proxy, url, { fresh: true }))
-  const isForwarded = url.protocol === 'http:'
+  const { isForwarded, ...kept } = through(proxy, url, { fresh: false })
+  let answer = await send(client, url, options, kept)
+  if (answer instanceof NoResponse) {
+    const { isForwarded: _, ...fresh } = through(proxy, url, { fresh: true })
+    answer = await send(client, url, options, fresh)
+  }
   if (answer instanceof NoResponse) throw isForwarded ? proxyFailed(proxy.name, 'closed the connection') : answer.error
   // Inside a tunnel, responses are those of the site.
   if (answer.status !== 407 || !isForwarded) return answer

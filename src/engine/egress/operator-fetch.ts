@@ -31,14 +31,14 @@ async function fetchThrough(
     import('./through-proxy.ts'),
     url.protocol === 'https:' ? import('node:https') : import('node:http'),
   ])
-  const { headers: more, ...route } = through(proxy, url, { fresh: true })
+  const { headers: more, isForwarded, ...route } = through(proxy, url, { fresh: true })
   return new Promise((resolve, reject) => {
     const plain = { 'accept-encoding': 'identity', ...headers, ...more }
     const request = client.request(url, { method, headers: plain, signal, ...route })
     request.once('error', reject)
     request.once('response', (response) => {
       const { statusCode: status = 0, headers: received } = response
-      if (status === 407 && url.protocol === 'http:') {
+      if (status === 407 && isForwarded) {
         response.destroy()
         return reject(proxyFailed(proxy.name, statusWords(status)))
       }
@@ -46,7 +46,14 @@ async function fetchThrough(
         [value ?? []].flat().map((one) => [name, one] as [string, string]),
       )
       const isEmpty = [204, 205, 304].includes(status)
-      resolve(new Response(isEmpty ? null : (Readable.toWeb(response) as ReadableStream), { status, headers: pairs }))
+      if (isEmpty) response.resume()
+      try {
+        resolve(new Response(isEmpty ? null : (Readable.toWeb(response) as ReadableStream), { status, headers: pairs }))
+      } catch (error) {
+        // For example a status beyond 599.
+        response.destroy()
+        reject(error)
+      }
     })
     request.end(body)
   })

@@ -35,6 +35,15 @@ export interface Proxy {
 
 const { connections: mostConnections } = limits.egress
 
+/** Counts a connection of a browser for its key; closes it and returns false if there are too many. */
+export function admit(socket: Socket, connections: Counter<Origin>, from: Origin): boolean {
+  const share = from === null ? mostConnections : mostConnections * limits.overload.partOfKey
+  const isAdmitted = connections.total < mostConnections && connections.of(from) < share
+  if (isAdmitted) socket.on('close', connections.take(from))
+  else socket.destroy()
+  return isAdmitted
+}
+
 export async function openProxy(egress: ProxyContext): Promise<Proxy> {
   const open = new Set<Socket>()
   let from: Origin = null
@@ -44,10 +53,7 @@ export async function openProxy(egress: ProxyContext): Promise<Proxy> {
     socket.on('error', () => {}).on('close', () => open.delete(socket))
   }
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-    const { connections } = egress
-    const share = from === null ? mostConnections : mostConnections * limits.overload.partOfKey
-    if (connections.total >= mostConnections || connections.of(from) >= share) return void socket.destroy()
-    socket.on('close', connections.take(from))
+    if (!admit(socket, egress.connections, from)) return
     void serve(socket, { ...egress, from }, track)
   })
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, loopbackAddress(), resolve))

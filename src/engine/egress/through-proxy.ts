@@ -15,6 +15,8 @@ export interface Through {
   readonly agent: http.Agent
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Whether the proxy answers the request itself, rather than connecting to the host. */
+  readonly isForwarded: boolean
 }
 
 /** Agents by proxy and scheme of the target; their idle connections do not keep the process alive. */
@@ -23,10 +25,11 @@ const agents = new Map<string, http.Agent>()
 /** Returns how to send a request for a URL; `fresh` avoids connections that were used before. */
 export function through(proxy: UpstreamProxy, url: URL, { fresh }: { readonly fresh: boolean }): Through {
   const isSecure = url.protocol === 'https:'
-  if (isSecure || isSocks(proxy)) return { agent: agentFor(proxy, isSecure, fresh) }
+  if (isSecure || isSocks(proxy)) return { agent: agentFor(proxy, isSecure, fresh), isForwarded: false }
   const authorization = authorizationOf(proxy)
   return {
     agent: agentFor(proxy, false, fresh),
+    isForwarded: true,
     path: url.href,
     headers: { host: url.host, ...(authorization && { 'proxy-authorization': authorization }) },
   }

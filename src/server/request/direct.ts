@@ -11,7 +11,7 @@ import type { Operation } from '../../core/operation/operation.ts'
 import type { WireRequest, WireResponse } from '../../client/transport.ts'
 import { headersOf } from './error-response.ts'
 import { answerOf } from './handlers.ts'
-import { fieldsOf } from './input.ts'
+import { fieldsOf, isBodiless } from './input.ts'
 import { validateInput } from '../../core/operation/valid-input.ts'
 import { operationAt } from './routes.ts'
 
@@ -33,8 +33,9 @@ const knownHeaders: ReadonlySet<string> = new Set(['content-type', 'prefer'])
 export const directCalls =
   (services: Services): DirectCalls =>
   (request) => {
-    const { method, path, headers = {}, bytes } = request
+    const { method, path, headers = {}, bytes, body } = request
     const [pathname = ''] = path.split('?', 1)
+    if (body !== undefined && isBodiless(method)) return undefined
     if (bytes || !plainPath.test(pathname) || Object.keys(headers).some((name) => !knownHeaders.has(name)))
       return undefined
     const found = operationAt(method, pathname)

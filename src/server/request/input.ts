@@ -35,11 +35,13 @@ export async function readFields(
   { hasJson = true, maxBytes = limits.bodyBytes, ...rules }: InputRules = {},
 ): Promise<Record<string, unknown>> {
   const query = readQuery(request.url, schema)
-  const bodiless = !hasJson || request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE'
-  const body = bodiless ? {} : await readJsonBody(request, { maxBytes, ...rules })
+  const body = !hasJson || isBodiless(request.method) ? {} : await readJsonBody(request, { maxBytes, ...rules })
   assertSize(schema, body)
   return { ...query, ...body, ...path }
 }
+
+/** Whether the body of a request is ignored. */
+export const isBodiless = (method: string): boolean => ['GET', 'HEAD', 'DELETE'].includes(method)
 
 /** Merges path, query and body of a request within the process, as `readFields` does. */
 export function fieldsOf(

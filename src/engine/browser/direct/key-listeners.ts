@@ -20,6 +20,8 @@ declare const getEventListeners: (target: EventTarget) => Readonly<Record<string
 /** Runs in the world of the page. Self-contained: only the text of the function reaches it. */
 function reaction(): Reacts {
   const presses = ['keydown', 'keypress', 'textInput', 'beforeinput', 'input', 'select', 'selectionchange']
+  // A field with this name hides the property of its form.
+  const parentOf = Object.getOwnPropertyDescriptor(Node.prototype, 'parentNode')!.get!
   let reacts: Reacts = 'never'
   for (let target: Node | Window | null = document.activeElement; target;) {
     // Listeners in frames and shadow trees are not listed, and those trees may be closed.
@@ -27,7 +29,7 @@ function reaction(): Reacts {
     const listeners = getEventListeners(target)
     if (listeners['keyup']) return 'always'
     if (presses.some((type) => listeners[type])) reacts = 'to presses'
-    target = target instanceof Window ? null : (target.parentNode ?? window)
+    target = target instanceof Window ? null : (parentOf.call(target) ?? window)
   }
   return reacts
 }
