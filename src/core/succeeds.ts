@@ -1,4 +1,4 @@
-/** Whether work succeeds; it says nothing about why it failed. */
+/** Returns whether a promise is fulfilled, and discards its error. */
 export const succeeds = (work: Promise<unknown>): Promise<boolean> =>
   work.then(
     () => true,

@@ -58,7 +58,7 @@ export function addGlobalFlags(command: Command): Command {
   add('--state-dir <folder>', 'folder for sessions, profiles and logs (BAX_STATE_DIR)')
   add('--browser <program>', 'browser program to start (BAX_BROWSER)')
   const direct = new Option('--no-proxy', 'ignore HTTP_PROXY and similar variables (BAX_NO_PROXY)')
-  // A switch of its own, not the opposite of the flag --proxy.
+  // Not the negation of the flag --proxy.
   direct.negate = false
   command.addOption(direct.helpGroup(globalGroup))
   return command.addHelpOption(new Option('-h, --help', 'show this help').helpGroup(globalGroup))

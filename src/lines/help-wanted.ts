@@ -15,6 +15,6 @@ export class HelpWanted extends Error {
   }
 }
 
-/** Whether help is wanted. Several modules of the build have the class, so that `instanceof` does not tell. */
+/** Whether an error is a request for help. `instanceof` fails: several bundles have a copy of the class. */
 export const isHelpWanted = (error: unknown): error is HelpWanted =>
   error instanceof Error && error.name === 'HelpWanted'

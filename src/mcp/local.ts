@@ -1,4 +1,4 @@
-/** The terminal command that serves a client on its own machine, as far as its tools need it. */
+/** The parts of `bax mcp` that tools for files of its machine use. */
 import type { UploadTools } from '../client/upload-files.ts'
 import type { ActionKind } from '../core/access/approvals.ts'
 

@@ -181,6 +181,12 @@ describe('a proxy that fails is an error that names it without its password:', (
     expect(JSON.stringify(errors)).not.toContain('geheim')
   })
 
+  test('it cannot be resolved', async () => {
+    const errors = await failures('http://typo.invalid:3128', `http://shop.test:${port}/`)
+    const error = 'the proxy http://typo.invalid:3128 of ALL_PROXY could not be resolved'
+    for (const answer of errors) expect(answer).toMatchObject({ success: false, code: 'proxy_failed', error })
+  })
+
   test.each(['http', 'https'])('it rejects the password, for %s', async (scheme) => {
     const errors = await failures(
       withLogin(guarded.url, { username: 'ann', password: 'falsch' }),
@@ -237,6 +243,15 @@ describe('commands', () => {
     })
     expect(await run(['close', '--all'])).toMatchObject({ code: 0 })
     expect(await run(['open', site.url], withProxy)).toMatchObject({ code: 0 })
+    expect(proxy.passed).toContain(`GET ${site.url}/`)
+  })
+
+  test('do not end an engine that they run in', async () => {
+    const env = { BAX_STATE_DIR: await built.stateDir(), HTTP_PROXY: proxy.url, NO_PROXY: '<-loopback>' }
+    const run = (...argv: string[]) => built.run(argv, { env, launched: true })
+    expect(await run('open', site.url, '--no-proxy')).toMatchObject({ code: 0 })
+    expect(await run('close', '--all')).toMatchObject({ code: 0 })
+    expect(await run('open', site.url)).toMatchObject({ code: 0 })
     expect(proxy.passed).toContain(`GET ${site.url}/`)
   })
 

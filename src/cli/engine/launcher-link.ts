@@ -20,7 +20,7 @@ const versionMs = 20_000
 interface Outcome {
   /** Links that lead to the launcher now. */
   readonly linked: readonly string[]
-  /** Why links were left as they are. */
+  /** Reasons for links that were not changed. */
   readonly failures: readonly string[]
 }
 

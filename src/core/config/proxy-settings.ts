@@ -20,7 +20,7 @@ export interface ProxySettings {
 
 /** Returns the proxies; undefined without any. @throws BaxError `invalid_request` with the name of the variable */
 export function readProxies(env: Environment): ProxySettings | undefined {
-  // Also an invalid one is ignored then.
+  // This setting also ignores invalid values.
   if (isOn(env['BAX_NO_PROXY'])) return undefined
   const all = proxyIn(env, ['all_proxy', 'ALL_PROXY'])
   // A server that runs a program for a request puts the header `Proxy` of its client into HTTP_PROXY.

@@ -137,7 +137,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
-/** Whether this version knows a code, which another one may not. */
+/** Whether this version has the code: errors may come from another version. */
 export const isErrorCode = (code: string | undefined): code is ErrorCode =>
   code !== undefined && Object.hasOwn(errorTable, code)
 

@@ -37,7 +37,7 @@ export interface Upstream {
   readonly proxyFor: ProxyFor
   /** Whether the local proxy has a password, which only the browser knows. */
   readonly isSecret: boolean
-  /** Whether they are settings of the operator, which the egress policy does not apply to. */
+  /** Whether the operator has configured them: the egress policy does not apply to those. */
   readonly ofOperator: boolean
 }
 

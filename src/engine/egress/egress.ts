@@ -142,7 +142,7 @@ export class Egress {
     if (!proxy && !environment) return this.#direct(failures, { allowed, from })
     const { openChain, sessionProxy } = await import('./chain.ts')
     const owner = { from }
-    // Tabs of scrapes cannot log in to a proxy.
+    // Tabs of scrapes do not support logins at a proxy.
     const operators = environment && { proxyFor: environment, isSecret: false, ofOperator: true }
     const upstream = proxy ? await sessionProxy(proxy, this, from) : operators!
     const chain = await openChain(upstream, { egress: this, failures, allowed, owner }, () =>

@@ -38,22 +38,19 @@ async function fetchThrough(
     request.once('error', reject)
     request.once('response', (response) => {
       const { statusCode: status = 0, headers: received } = response
-      if (status === 407 && isForwarded) {
+      const fail = (error: Error) => {
         response.destroy()
-        return reject(proxyFailed(proxy.name, statusWords(status)))
+        reject(error)
       }
+      if (status === 407 && isForwarded) return fail(proxyFailed(proxy.name, statusWords(status)))
+      // A `Response` cannot have it.
+      if (status < 200 || status > 599) return fail(new Error(`the status ${status} is invalid`))
       const pairs = Object.entries(received).flatMap(([name, value]) =>
         [value ?? []].flat().map((one) => [name, one] as [string, string]),
       )
       const isEmpty = [204, 205, 304].includes(status)
       if (isEmpty) response.resume()
-      try {
-        resolve(new Response(isEmpty ? null : (Readable.toWeb(response) as ReadableStream), { status, headers: pairs }))
-      } catch (error) {
-        // For example a status beyond 599.
-        response.destroy()
-        reject(error)
-      }
+      resolve(new Response(isEmpty ? null : (Readable.toWeb(response) as ReadableStream), { status, headers: pairs }))
     })
     request.end(body)
   })

@@ -24,7 +24,7 @@ interface Services {
 /** Returns the call of a request; undefined if the app has to answer it. */
 export type DirectCalls = (request: WireRequest) => (() => Promise<WireResponse>) | undefined
 
-/** Paths that mean the same before and after a URL is parsed. */
+/** Matches paths that are the same after a URL is parsed. */
 const plainPath = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~:-]+)+$/
 
 const knownHeaders: ReadonlySet<string> = new Set(['content-type', 'prefer'])

@@ -51,6 +51,7 @@ test('is shown without a password, also as a digest', () => {
   const [first, second] = ['secret', 'other'].map((pw) => proxiesDigest(readProxies({ ALL_PROXY: `http://a:${pw}@p` })))
   expect(first).toMatch(/^[0-9a-f]{16}$/)
   expect(second).not.toBe(first)
+  expect(proxiesDigest(readProxies({ all_proxy: 'http://a:secret@p' }))).toBe(first)
 })
 
 test('other programs get the variables in both cases', () => {

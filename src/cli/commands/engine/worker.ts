@@ -81,7 +81,7 @@ export const command: TerminalCommand = {
     } finally {
       await worker.close()
     }
-    // A drained worker has ended by itself, as it was asked to.
+    // A worker that was drained ends with success.
     return signal.aborted ? serviceExit(io) : exits.done
   },
 }

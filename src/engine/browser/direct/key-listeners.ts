@@ -4,7 +4,7 @@ import { ownSessionOf, type Reacts } from '../page/internals.ts'
 
 /** Returns when the page may react to keys, by the listeners of its focused element and of what contains it. */
 export async function reactionToKeys(page: Page): Promise<Reacts> {
-  // Listeners are listed for the world that asks.
+  // `getEventListeners` returns the listeners of the calling JavaScript world only.
   const { result, exceptionDetails } =
     (await ownSessionOf(page)?.send('Runtime.evaluate', {
       expression: `(${reaction})()`,
@@ -14,7 +14,7 @@ export async function reactionToKeys(page: Page): Promise<Reacts> {
   return exceptionDetails ? 'always' : ((result?.value as Reacts | undefined) ?? 'always')
 }
 
-/** In the command line API of the browser. */
+/** A function of the command line API of the DevTools. */
 declare const getEventListeners: (target: EventTarget) => Readonly<Record<string, unknown>>
 
 /** Runs in the world of the page. Self-contained: only the text of the function reaches it. */

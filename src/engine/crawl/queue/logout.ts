@@ -25,7 +25,7 @@ export function logsOut({ pathname, searchParams, hash }: URL): boolean {
 }
 
 function isName(text: string): boolean {
-  // Applications address parts of themselves with paths and files in fields.
+  // Some applications have paths and file names in the query.
   const last = text.split(/[/\\]/).at(-1)!
   const words = last
     .replace(/\.\w{1,5}$/, '')

@@ -6,6 +6,6 @@ export interface HtmlHandler extends TokenHandler {
   readonly isForeign: boolean
   /** Whether white space before other characters needs no token of its own. */
   readonly joinsText: boolean
-  /** Whether white space and other characters are told apart within a text, as in `<frameset>`. */
+  /** Whether white space and other characters of a text are separate tokens, as in `<frameset>`. */
   readonly splitsText: boolean
 }
