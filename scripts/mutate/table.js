@@ -24,7 +24,7 @@ const bySubsystem = {
     ['egress-redirects', 'src/engine/render/http/fetch.ts', 'requestPage(url, options, {', 'requestPage(url, url === address ? options : { ...options, egress: { names: options.egress.names, checkLiteral() {} } }, {', 'test/flow/egress-inputs.test.ts'],
     ['egress-rebinding-http', 'src/engine/egress/http-client.ts', 'signal, lookup, maxHeaderSize', 'signal, maxHeaderSize', 'test/flow/egress-inputs.test.ts', 'test/flow/egress-work.test.ts'],
     ['egress-proxied-http', 'src/engine/egress/http-client.ts', '    options.signal.throwIfAborted()\n    if (error instanceof BaxError) throw error\n', '', 'test/flow/environment-proxies.test.ts'],
-    ['egress-proxied-browser', 'src/engine/egress/chain.ts', '!proxy || error instanceof BaxError', '!proxy', 'test/flow/environment-proxies.test.ts'],
+    ['egress-proxied-browser', 'src/engine/egress/chain.ts', '!upstream.proxyFor(target) || error instanceof BaxError', '!upstream.proxyFor(target)', 'test/flow/environment-proxies.test.ts'],
     ['egress-rebinding-browser', 'src/engine/egress/proxy.ts', 'connect({ host, port, lookup,', 'connect({ host, port,', 'test/unit/engine/egress/proxy.test.ts'],
     ['egress-names', 'src/engine/egress/host-resolver.ts', 'this.#policy.refusalOf(address) === undefined)', 'address)', 'test/unit/engine/egress/host-resolver.test.ts'],
     ['egress-webhooks', 'src/engine/crawl/plan.ts', 'if (input.webhook !== undefined)\n    await scraper', "if (input.webhook === '')\n    await scraper", 'test/clients/firecrawl-jobs.test.ts'],
