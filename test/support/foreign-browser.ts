@@ -46,6 +46,7 @@ export async function startForeignBrowser({
   })
   const url = await new Promise<string>((resolve, reject) => {
     child.once('error', reject)
+    child.once('close', (code) => reject(new Error(`${path} has ended with ${code} before it listened`)))
     createInterface({ input: child.stderr }).on('line', (line) => {
       const host = /DevTools listening on ws:\/\/([^/]+)/.exec(line)?.[1]
       if (host) resolve(`http://${host}`)

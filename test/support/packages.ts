@@ -19,6 +19,8 @@ export async function packageFolder(name: string, version: string, beside: reado
   await mkdir(dirname(fileURLToPath(home)), { recursive: true })
   const made = await mkdtemp(fileURLToPath(home).replace(/\/$/, '-'))
   const args = ['install', '--prefix', made, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error']
+  // By default npm waits five minutes for a connection that stalls, which is longer than a test may take.
+  args.push('--fetch-timeout', '30000', '--fetch-retries', '5', '--fetch-retry-mintimeout', '1000')
   await promisify(execFile)('npm', [...args, `${name}@${version}`, ...beside])
   // Keep the folder if another test has installed it meanwhile.
   await rename(made, fileURLToPath(home)).catch(() => rm(made, { recursive: true }))
