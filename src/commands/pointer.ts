@@ -4,7 +4,7 @@ import { flag, integer } from '../core/shapes/fields.ts'
 import type { Locator, Page } from 'playwright'
 import { type CallLimit, defineCommand, type Point } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
-import { clickable } from './image-map.ts'
+import { clickable } from './clickable.ts'
 import { elementTimeout, modifierKeys, modifiers, point, pointFields, selector } from './fields.ts'
 
 export * from './drag.ts'

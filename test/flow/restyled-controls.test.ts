@@ -29,6 +29,12 @@ const pages = {
   ...Object.fromEntries(Object.values(hidings).map((style, index) => [`/${index}`, controls(style)])),
   '/guest': `<!doctype html><label>Guest <input id=guest></label>
     <label style="position:relative"><span>[]</span><input id=breakfast type=checkbox style="${hidings['size 0']}" onclick="return false">Breakfast</label>`,
+  '/covered': `<!doctype html><style>div, label {position: relative; display: inline-block; width: 60px; height: 30px} input {position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0; margin: 0} i {position: absolute; inset: 0; background: #eee}</style>
+    <div><input type=radio name=a id=first><i onclick="first.checked = true"></i></div>
+    <label><input type=radio name=a id=second><i></i></label>
+    <div><input type=checkbox id=third><i onclick="third.click()"><svg width=60 height=30><rect width=60 height=30 /></svg></i></div>
+    <div><input type=checkbox id=linked><i><a href="#left">A link over all of it</a></i></div>
+    <div id=veil></div>`,
   '/aria': `<!doctype html><div id=custom role=checkbox aria-checked=false tabindex=0 onclick="this.ariaChecked = this.ariaChecked !== 'true'">Custom</div>
     <button id=dark role=switch aria-checked=false onclick="this.ariaChecked = this.ariaChecked !== 'true'">Dark</button>`,
 }
@@ -72,6 +78,28 @@ inUsualHomes(pages, (given) => {
       })
     },
   )
+
+  test('are clicked through the icon that covers them, and through nothing else', async () => {
+    await given.open('/covered')
+    const checked = () =>
+      given.evaluate(`[...document.querySelectorAll('input:checked')].map(({ id }) => id).join(' ')`)
+    await given.do('click', { selector: '#first' })
+    await given.do('click', { selector: '#third' })
+    expect(await checked()).toBe('first third')
+    await given.do('click', { selector: '#second' })
+    await given.do('click_advanced', { selector: '#third' })
+    expect(await checked()).toBe('second')
+    // A radio button that is checked stays checked.
+    await given.do('click', { selector: '#second' })
+    await given.do('double_click', { selector: '#third' })
+    expect(await checked()).toBe('second')
+    const fails = async (selector: string) =>
+      expect(await given.fails('click', { selector, timeout_ms: 700 })).toMatchObject({ code: 'element_obscured' })
+    await fails('#linked')
+    await given.evaluate(`veil.style.cssText = 'position: fixed; inset: 0; width: auto; height: auto'`)
+    await fails('#first')
+    expect([await checked(), await given.evaluate('location.hash')]).toEqual(['second', ''])
+  })
 
   test('a form that was filled in part says which fields are set, and nothing about the delivery of the others', async () => {
     await given.open('/guest')

@@ -17,17 +17,18 @@ export type CheckWay = 'own' | 'part' | 'set' | 'disabled' | 'hidden'
 
 /**
  * Returns how a control can be set, and the visible part that a person would click in place of a hidden control: its
- * label, or the element around it that has no other control. Scrolls it into view.
+ * label, or the element around it that has no other control. Scrolls it into view. `checked` is null for a click
+ * on the control itself, whatever its state.
  * Self-contained: only the text of the function reaches the page.
  */
 export function checkPart(
   node: Element,
-  checked: boolean,
+  checked: boolean | null,
 ): { readonly way: CheckWay; readonly part: CheckPart | null } {
-  const control = node instanceof HTMLLabelElement && node.control ? node.control : node
+  const control = checked !== null && node instanceof HTMLLabelElement && node.control ? node.control : node
   const isNative = control instanceof HTMLInputElement && (control.type === 'checkbox' || control.type === 'radio')
   // A radio button that is to be cleared is left to Playwright, which refuses it.
-  if (!isNative || (!checked && control.type === 'radio')) return { way: 'own', part: null }
+  if (!isNative || (checked === false && control.type === 'radio')) return { way: 'own', part: null }
 
   const root = node.getRootNode() as Document | ShadowRoot
   const hasBox = ({ width, height }: DOMRect) => width > 1 && height > 1

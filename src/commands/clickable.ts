@@ -1,6 +1,7 @@
-/** Areas of image maps: they have no box, and are clicked on their image. */
+/** Elements that receive the clicks of others: images for the areas of their maps, and what is drawn over a control. */
 import type { ElementHandle, Locator } from 'playwright'
 import type { CallLimit, Point } from '../core/operation/command.ts'
+import { checkPart } from './input/check-part.ts'
 
 type ClickOptions = NonNullable<Parameters<Locator['click']>[0]>
 
@@ -9,17 +10,34 @@ interface Clickable {
   hover(options: CallLimit): Promise<void>
 }
 
-/** Returns what receives clicks for an element: for the area of an image map the point on its image, else the element. */
+/**
+ * Returns what receives clicks for an element: for the area of an image map the point on its image, for a checkbox or
+ * radio button that its own icon covers the icon, else the element.
+ */
 export async function clickable(element: Locator, limit: CallLimit): Promise<Clickable> {
   const found = await element.evaluateHandle(areaPoint, undefined, { timeout: limit.timeout })
   const position = (await found.evaluate((point) => point?.position)) as Point | undefined
-  if (!position) return element
+  if (!position) return (await drawnPart(element, limit)) ?? element
   const image = (await found.getProperty('image')).asElement() as ElementHandle
   // Playwright takes an area, which is no part of the image, for something that covers it.
   const force = await found.evaluate((point) => point?.isHit ?? false)
   return {
     click: (options) => image.click({ ...options, position, force }),
     hover: (options) => image.hover({ ...options, position, force }),
+  }
+}
+
+/** Returns what a page draws over a visible checkbox or radio button. */
+async function drawnPart(element: Locator, { timeout }: CallLimit): Promise<Clickable | undefined> {
+  const found = await element.evaluateHandle(checkPart, null, { timeout })
+  const part = await found.getProperty('part')
+  const position = (await part.evaluate((value) => value?.position)) as Point | undefined
+  if (!position || !(await element.isVisible())) return undefined
+  const drawn = (await part.getProperty('element')).asElement() as ElementHandle
+  return {
+    // A position of the caller is one in the control.
+    click: (options) => (options.position ? element.click(options) : drawn.click({ position, ...options })),
+    hover: (options) => drawn.hover({ position, ...options }),
   }
 }
 
