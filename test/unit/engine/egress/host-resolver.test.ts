@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { HostResolver } from '../../../../src/engine/egress/host-resolver.ts'
@@ -65,6 +66,7 @@ describe('a look-up that nobody answers', () => {
   test('does not delay the names of another key, nor those of the engine', async () => {
     const { names, asked, answer } = unanswered()
     const leaving = new AbortController()
+    setMaxListeners(0, leaving.signal)
     const dead = many(most + 100).map((host) => names.resolve(host, { from: 'a', signal: leaving.signal }))
     // A name that waits in the queue of the one key is not held up for the other.
     const ours = [names.resolve(`dead${most + 50}.test`, { from: 'b' }), names.resolve('ours.test')]
