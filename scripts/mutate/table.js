@@ -102,7 +102,7 @@ const bySubsystem = {
   crawl: [
     ['crawl-dedupe', 'src/engine/crawl/queue/discovery.ts', 'if (!this.markKnown(url)) continue', 'this.markKnown(url)', 'test/flow/crawl.test.ts', 'test/unit/engine/crawl/discovery.test.ts'],
     ['crawl-identity', 'src/engine/crawl/queue/url-identity.ts', ".replace(/\\/index\\.html$/, '/')", '', 'test/flow/crawl.test.ts'],
-    ['crawl-robots', 'src/engine/crawl/visit.ts', 'if (!rules.allows(url)) return refusalOf(rules)', '', 'test/flow/crawl-rules.test.ts'],
+    ['crawl-robots', 'src/engine/crawl/visit.ts', 'if (!rules.allows(url))\n', 'if (false)\n', 'test/flow/crawl-rules.test.ts'],
     ['crawl-robots-redirect', 'src/engine/crawl/visit.ts', 'return !needsCheck || (', 'return true || (', 'test/flow/crawl-rules.test.ts'],
     ['crawl-depth', 'src/engine/crawl/queue/discovery.ts', 'depth > this.#maxDepth', 'depth > this.#maxDepth + 1', 'test/flow/crawl.test.ts'],
     ['crawl-limit', 'src/engine/crawl/run.ts', 'record.admitted + this.#tasks.length >= plan.input.limit', 'record.admitted + this.#tasks.length > plan.input.limit', 'test/flow/crawl.test.ts'],

@@ -7,6 +7,7 @@ import { eventOf, flag, identifier, integer, named, number, urlText } from './fi
 import { llmsEntry, llmsFile, siteMap } from './jobs/sources.ts'
 import { scope } from './jobs/crawl-scope.ts'
 import type { SealedIdentity } from './read/identity.ts'
+import { respectedSignals } from './read/terms.ts'
 import type { UrlList } from './jobs/url-list.ts'
 import { webhookInput } from './jobs/webhook.ts'
 
@@ -35,6 +36,7 @@ const skipReasons = [
   'max_depth',
   'limit',
   'redirect_duplicate',
+  'content_signal',
   'out_of_time',
   'cancelled',
 ] as const
@@ -52,6 +54,7 @@ export const crawlInput = z.object({
   formats,
   wait_for,
   ...scope,
+  respect_signals: respectedSignals,
   allow_external_links: flag('Also follow links to other hosts'),
   sitemap: siteMap('skip'),
   llms: llmsFile,
@@ -101,7 +104,7 @@ const crawlError = named('CrawlError', {
 const crawlSkipped = z.object({ url: z.string(), reason: z.enum(skipReasons) }).meta({
   id: 'CrawlSkipped',
   description:
-    'excluded: by a path glob; logout: it may end the session of the reader; off_host: another host; limit: limit reached',
+    'excluded: by a path glob; logout: it may end the session of the reader; off_host: another host; limit: limit reached; content_signal: the site refuses a use in respect_signals',
 })
 
 const outcome = {

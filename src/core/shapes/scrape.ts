@@ -1,6 +1,7 @@
 /** Shapes of scrapes: requests and responses (`spec: contract 7`). */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
+import { contentSignals } from './read/terms.ts'
 import { changeTracking, trackingOptions } from './jobs/changes.ts'
 import { jsonSchema } from './json-schema.ts'
 import { identityFields } from './read/identity.ts'
@@ -175,6 +176,8 @@ export const scrapeMetadata = named('ScrapeMetadata', {
   source_format: z.enum(['markdown']).optional().describe('Format of the source, if it is Markdown'),
   markdown_url: text.describe('URL of the Markdown that was used in place of the page'),
   front_matter: z.record(z.string(), z.unknown()).optional().describe('Front matter of a Markdown source'),
+  content_signals: contentSignals.optional(),
+  licenses: z.array(z.string()).optional().describe('URLs of the licenses that the page or its site declares'),
   cached_at: z.iso.datetime().optional().describe('Creation time of a response from the cache (max_age)'),
 })
 

@@ -29,6 +29,7 @@ const selectingOptions = [
   'allow_external_links',
   'allowed_domains',
   'ignore_robots',
+  'respect_signals',
 ] as const satisfies readonly (keyof CrawlInput)[]
 
 /** The start page of a site may redirect between these forms of its URL. */

@@ -1,6 +1,6 @@
 /** Finishes visited pages in the order of the queue: into `data`, errors, skipped or blocked, and queues their links. */
-import type { CrawlError } from '../../core/shapes/crawl.ts'
-import type { ScrapeData } from '../../core/shapes/scrape.ts'
+import type { CrawlError, SkipReason } from '../../core/shapes/crawl.ts'
+import type { ScrapeData, ScrapeMetadata } from '../../core/shapes/scrape.ts'
 import type { ChangeTracking } from '../../core/shapes/jobs/changes.ts'
 import { changeOf } from '../changes/change.ts'
 import type { Tracked } from '../changes/tracker.ts'
@@ -11,6 +11,9 @@ import type { EarlierPage, Findings } from './earlier.ts'
 import type { FinishedPage, PageDecisions, VisitedPage } from './decide-page.ts'
 import { sourcesOf } from './plan.ts'
 import type { RunFacts } from './run-facts.ts'
+import type { Robots } from './queue/robots.ts'
+import { withTerms } from './queue/robots-terms.ts'
+import { isRefused } from '../../core/shapes/read/terms.ts'
 import { Discovery } from './queue/discovery.ts'
 import type { QueuedUrl } from './queue/frontier.ts'
 import { Scope } from './queue/scope.ts'
@@ -22,6 +25,7 @@ export interface PageFinisherOptions extends Pick<RunFacts, 'plan' | 'pages' | '
   readonly signal: AbortSignal
   readonly policy: CrawlPolicy
   readonly decisions: PageDecisions
+  readonly robots: Robots
 }
 
 export class PageFinisher {
@@ -77,6 +81,7 @@ export class PageFinisher {
     if (this.#started && this.isVisited(url)) return [skip(url, 'redirect_duplicate')]
     if (!visited.ok && visited.blocked)
       return this.#unreadLines(waiting, { type: 'crawl.robots_blocked', data: { urls: [url] }, own: { taken: 1 } })
+    if (!visited.ok && visited.skipped) return [skip(url, visited.skipped)]
     const finished = await this.#applyPolicy(url, visited)
     if (!('page' in finished)) return this.#unreadLines(waiting, failed(waiting, finished))
     const { page } = finished
@@ -87,6 +92,9 @@ export class PageFinisher {
       return [skip(url, 'redirect_duplicate', { visited: url, final: page.final.href })]
     }
     this.#markVisited(new URL(url), page.final)
+    const { content_signals } = await this.#metadataOf(page)
+    if (isRefused(this.#facts.plan.input.respect_signals, content_signals))
+      return [skip(url, 'content_signal', { visited: url, final: page.final.href })]
     const earlier = await this.#unreadVersion(url, page)
     const links = [...page.links, ...(earlier?.links ?? [])]
     return [...(await this.#lines(waiting, finished, index)), ...this.#linkLines(links, waiting.depth + 1)]
@@ -218,6 +226,11 @@ export class PageFinisher {
     return code === 'render_failed' ? [line, warning(`${waiting.url}: ${text}`)] : [line]
   }
 
+  /** Returns the metadata of a page with the terms of use of its site. */
+  async #metadataOf({ final, answer }: VisitedPage): Promise<ScrapeMetadata> {
+    return withTerms(answer.data!.metadata, (await this.#facts.robots.rulesFor(final)).terms)
+  }
+
   async #pageLine({ url, depth }: QueuedUrl, { page, facts }: FinishedPage, index: number) {
     const { warning_code } = page.answer
     const { validators, trace } = page
@@ -226,7 +239,8 @@ export class PageFinisher {
     const { change, warning: untracked }: Tracked = unread ? {} : await this.#changeOf(url, page.answer.data!, trace)
     const text = [page.answer.warning, untracked].filter(Boolean).join('; ')
     const coded = warning_code && { warning: text, warning_code }
-    const data = { ...page.answer.data!, ...(change && { changeTracking: change }), ...coded }
+    const metadata = await this.#metadataOf(page)
+    const data = { ...page.answer.data!, metadata, ...(change && { changeTracking: change }), ...coded }
     const links = this.#isList || this.#facts.plan.input.dry_run ? {} : { links: page.links }
     const place = this.#facts.pages.append({ url, depth, page: data, ...links, ...(trace && { trace }) })
     if (facts) this.#facts.policy.learn(facts, index)
@@ -276,7 +290,7 @@ function failed({ url, depth }: QueuedUrl, { error, code, status }: FailedVisit)
   return { type: 'crawl.error', data, own: { taken: 1 } }
 }
 
-const skip = (url: string, reason: 'redirect_duplicate' | 'excluded', own: OwnFacts = {}): JournalEntry => ({
+const skip = (url: string, reason: SkipReason, own: OwnFacts = {}): JournalEntry => ({
   type: 'crawl.skipped',
   data: { skipped: [{ url, reason }] },
   own: { taken: 1, ...own },

@@ -62,7 +62,7 @@ export class CrawlRun {
     const shared = { ...facts, source: this.#source, policy: this.#policy, signal }
     const decisions = new PageDecisions(shared)
     this.#visitor = new Visitor({ ...shared, decisions, robots: this.#robots })
-    this.#finisher = new PageFinisher({ ...shared, decisions })
+    this.#finisher = new PageFinisher({ ...shared, decisions, robots: this.#robots })
   }
 
   /** Stops the crawl; `run` resolves soon afterwards. */
@@ -193,7 +193,7 @@ export class CrawlRun {
   async #visit(waiting: QueuedUrl): Promise<Visited | 'planned'> {
     if (this.#canSkip(waiting)) {
       const rules = await this.#robots.rulesFor(new URL(waiting.url))
-      return rules.allows(waiting.url) ? 'planned' : refusalOf(rules)
+      return refusalOf(waiting.url, rules, this.#facts.plan.input.respect_signals) ?? 'planned'
     }
     return this.#visitor.visit(waiting)
   }
@@ -212,7 +212,7 @@ export class CrawlRun {
     this.#ahead -= weightOf(result, this.#source)
     const canSkip = this.#canSkip(waiting)
     const visited = result === 'planned' && !canSkip ? await this.#visitor.visit(waiting) : result
-    const refused = visited !== 'planned' && !visited.ok && (visited.blocked || visited.refused)
+    const refused = visited !== 'planned' && !visited.ok && (visited.blocked || visited.refused || visited.skipped)
     const planned = visited === 'planned' || (canSkip && !refused)
     const lines = planned
       ? await this.#finisher.plan(waiting, record.completed)

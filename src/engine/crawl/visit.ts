@@ -1,10 +1,12 @@
 /** Visits one page of a crawl, with politeness and retries. */
 import { asBaxError } from '../../core/errors/errors.ts'
 import type { CrawlPolicy } from '../render/decide/fetch-or-render.ts'
+import { isRefused } from '../../core/shapes/read/terms.ts'
 import { crawlableUrl } from './queue/url-identity.ts'
 import { TimeBudget } from './pacing/budget.ts'
 import type { QueuedUrl } from './queue/frontier.ts'
 import { type HostGate, HostGates } from './pacing/host-gate.ts'
+import { signalRefusal } from './store/record.ts'
 import type { Robots, SiteRules } from './queue/robots.ts'
 import { waitForRetry } from './pacing/retry.ts'
 import type { PageDecisions, VisitedPage } from './decide-page.ts'
@@ -19,6 +21,8 @@ export interface FailedVisit {
   readonly code: string
   readonly error: string
   readonly status?: number
+  /** Why the page is skipped, if a signal of the site refuses it. */
+  readonly skipped?: 'content_signal'
   /** The fetched page if only rendering failed. */
   readonly fetched?: LoadedVisit
 }
@@ -40,11 +44,27 @@ const blockedByRobots: FailedVisit = {
   error: 'robots.txt does not allow it',
 }
 
-/** Returns the result for a URL that the rules do not allow. */
-export const refusalOf = ({ unreachable }: SiteRules): FailedVisit =>
-  unreachable
-    ? { ...failureOf(unreachable), refused: true, error: `robots.txt could not be read: ${unreachable.message}` }
-    : blockedByRobots
+const refusedBySignal: FailedVisit = {
+  ok: false,
+  blocked: false,
+  skipped: 'content_signal',
+  code: 'robots_blocked',
+  error: signalRefusal,
+}
+
+/** Returns the result for a URL that the rules of its site do not allow. */
+export function refusalOf(
+  url: string,
+  rules: SiteRules,
+  respected: readonly string[] | undefined,
+): FailedVisit | undefined {
+  const { unreachable } = rules
+  if (!rules.allows(url))
+    return unreachable
+      ? { ...failureOf(unreachable), refused: true, error: `robots.txt could not be read: ${unreachable.message}` }
+      : blockedByRobots
+  return isRefused(respected, rules.terms.signals) ? refusedBySignal : undefined
+}
 
 export class Visitor {
   readonly #facts: VisitorFacts
@@ -56,11 +76,12 @@ export class Visitor {
 
   /** Visits a queued URL. Rejects only with the reason of the crawl's signal. */
   async visit(waiting: QueuedUrl, force?: 'browser'): Promise<Visited> {
-    const { decisions, robots, signal, log } = this.#facts
+    const { decisions, robots, signal, log, plan } = this.#facts
     const { url, depth } = waiting
     const address = new URL(url)
     const rules = await robots.rulesFor(address)
-    if (!rules.allows(url)) return refusalOf(rules)
+    const refusal = refusalOf(url, rules, plan.input.respect_signals)
+    if (refusal) return refusal
     const gate = this.#gates.of(address)
     gate.setDelay(rules.delayMs)
     try {

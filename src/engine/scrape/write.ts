@@ -2,6 +2,8 @@
 import { STATUS_CODES } from 'node:http'
 import { newId } from '../../core/ids.ts'
 import type { ScrapeAnswer, ScrapeData, ScrapeMetadata } from '../../core/shapes/scrape.ts'
+import { signalsIn } from '../../core/shapes/read/terms.ts'
+import { hasRelation, headerLinks } from './header-links.ts'
 import { present } from './documents/document.ts'
 import { metadataOf } from './formats/metadata.ts'
 import type { LoadedPage } from './loaded-page.ts'
@@ -25,14 +27,16 @@ export async function writePage(
 ): Promise<WrittenAnswer> {
   const filled = await createFormats(plan, page, extractors)
   const { error, ...response } = responseFacts(page)
+  const shown = metadataOf(page.document.tree)
   const { render, rendered } = page
   const metadata: ScrapeMetadata = {
     ...page.alternate?.metadata,
-    ...metadataOf(page.document.tree),
+    ...shown,
     ...documentFacts(page),
     ...filled.metadata,
     sourceURL: plan.input.url,
     ...response,
+    ...termsOf(page, shown.licenses),
     ...(error && { error }),
     scrape_id: newId('scr'),
     duration_ms: Math.round(performance.now() - start),
@@ -54,6 +58,17 @@ function responseFacts({ url, status, headers, document, redirects }: LoadedPage
     ...(status >= 400 && { error: STATUS_CODES[status] ?? `HTTP ${status}` }),
     ...present({ content_type: headers.get('content-type') ?? undefined, charset: document.charset }),
     redirects: [...redirects],
+  }
+}
+
+/** Returns the terms of use in the headers of the response, and the licenses in both. */
+function termsOf({ url, headers }: LoadedPage, shown: readonly string[] = []) {
+  const linked = headerLinks(headers, url).filter(({ rel }) => hasRelation(rel, 'license'))
+  const licenses = [...new Set([...linked.map((link) => link.url), ...shown])]
+  const signals = signalsIn(headers.all('content-signal'))
+  return {
+    ...(Object.keys(signals).length > 0 && { content_signals: signals }),
+    ...(licenses.length > 0 && { licenses }),
   }
 }
 

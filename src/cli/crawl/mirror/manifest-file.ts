@@ -7,6 +7,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { readRegularFile } from '../../../core/state/outside-files.ts'
 import type { CrawlAccounts, CrawlStatus } from '../../../core/shapes/crawl.ts'
+import type { ScrapeMetadata } from '../../../core/shapes/scrape.ts'
 import { changesName } from './changes-file.ts'
 import type { WritingCrawl } from './journal.ts'
 
@@ -23,6 +24,8 @@ export interface ManifestPage {
   readonly status: number | null
   readonly depth: number
   readonly sha256: string | null
+  /** Terms of use of the page and its site. */
+  readonly terms?: Pick<ScrapeMetadata, 'content_signals' | 'licenses'>
   readonly files?: readonly { readonly format: string; readonly file: string; readonly sha256: string }[]
 }
 

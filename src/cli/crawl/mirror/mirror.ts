@@ -32,7 +32,7 @@ import { Names } from './page-path.ts'
 export type CrawledPage = CrawlEventData['crawl.page']
 
 /** Facts about a page that are needed at the end. */
-interface StoredPage extends Pick<ManifestPage, 'url' | 'title' | 'status' | 'depth'> {
+interface StoredPage extends Pick<ManifestPage, 'url' | 'title' | 'status' | 'depth' | 'terms'> {
   readonly aliases: readonly string[]
   readonly path: string
   readonly pieces: readonly { readonly format: string; readonly extension: string }[]
@@ -131,6 +131,8 @@ export class Mirror {
       const file = `${path}.${piece.extension}`
       await this.#folder.write(file, 'bytes' in piece ? piece.bytes : piece.text)
     }
+    const { content_signals, licenses } = metadata
+    const terms = (content_signals ?? licenses) && { content_signals, licenses }
     this.#pages.set(index, {
       url,
       aliases: [...new Set([found, metadata.sourceURL, ...(metadata.redirects ?? []).map((hop) => hop.url)])].filter(
@@ -141,6 +143,7 @@ export class Mirror {
       title: metadata.title ?? null,
       status: metadata.status_code ?? null,
       depth,
+      ...(terms && { terms }),
       hasLinks: !metadata.content_type?.startsWith('text/plain'),
     })
   }
@@ -208,7 +211,7 @@ export class Mirror {
       files.push({ format, file, sha256: createHash('sha256').update(content).digest('hex') })
     }
     const [main, ...others] = files
-    const { url, title, status, depth } = page
+    const { url, title, status, depth, terms } = page
     return {
       url,
       file: main?.file ?? null,
@@ -216,6 +219,7 @@ export class Mirror {
       status,
       depth,
       sha256: main?.sha256 ?? null,
+      ...(terms && { terms }),
       ...(others.length > 0 && { files: others }),
     }
   }

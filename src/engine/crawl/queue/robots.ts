@@ -10,6 +10,7 @@ import { decodeText } from '../../render/http/charset.ts'
 import { fetchPage } from '../../render/http/fetch.ts'
 import type { RunFacts } from '../run-facts.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
+import { type SiteTerms, termsIn } from './robots-terms.ts'
 import { normalizeEscapes } from './url-identity.ts'
 
 /** The package is CommonJS, but its types describe an ES module. */
@@ -25,9 +26,12 @@ export interface SiteRules {
   /** Delay between two requests, in milliseconds. */
   readonly delayMs: number
   readonly sitemaps: readonly string[]
+  /** Terms of use of all pages of the site. */
+  readonly terms: SiteTerms
 }
 
-const noRules: SiteRules = { allows: () => true, delayMs: 0, sitemaps: [] }
+const noTerms: SiteTerms = { signals: {}, licenses: [] }
+const noRules: SiteRules = { allows: () => true, delayMs: 0, sitemaps: [], terms: noTerms }
 
 export interface RobotsFacts extends Pick<RunFacts, 'plan' | 'egress' | 'answers'> {
   readonly signal: AbortSignal
@@ -46,7 +50,9 @@ export class Robots {
 
   /** Returns the rules of a site, which allow nothing if they cannot be read. Rejects only with the signal's reason. */
   async rulesFor(url: URL): Promise<SiteRules> {
-    return this.#facts.plan.input.ignore_robots ? noRules : this.#rules(url.origin)
+    const { ignore_robots: ignored, respect_signals: respected = [] } = this.#facts.plan.input
+    if (!ignored) return this.#rules(url.origin)
+    return respected.length === 0 ? noRules : { ...noRules, terms: (await this.#rules(url.origin)).terms }
   }
 
   /** Returns the sitemaps listed in robots.txt, also if its rules are ignored. */
@@ -100,6 +106,7 @@ const closedBy = (error: BaxError): SiteRules => ({
   allows: () => false,
   delayMs: 0,
   sitemaps: [],
+  terms: noTerms,
   ...(error.code !== 'server_error' && { unreachable: error }),
 })
 
@@ -137,6 +144,7 @@ function rulesOf(address: string, text: string): SiteRules {
     allows: (url) => robots.isAllowed(comparableUrl(url), userAgent) ?? true,
     delayMs: delay > 0 ? delay * 1000 : 0,
     sitemaps: robots.getSitemaps().map((listed) => parseUrl(listed, address)?.href ?? listed),
+    terms: termsIn(text, address, userAgent),
   }
 }
 

@@ -140,7 +140,9 @@ export class CrawlRecord {
       if (first) this.startFailure = { error: line.data.error, code: line.data.code }
     } else if (line.type === 'crawl.skipped') {
       this.#skipped += line.data.skipped.length
-      if (own?.visited !== undefined) this.success = true
+      if (first && line.data.skipped[0]?.reason === 'content_signal')
+        this.startFailure = { error: signalRefusal, code: 'robots_blocked' }
+      else if (own?.visited !== undefined) this.success = true
     } else if (line.type === 'crawl.robots_blocked') {
       this.#blocked += line.data.urls.length
       if (first) this.startFailure = { error: 'robots.txt does not allow the start page', code: 'robots_blocked' }
@@ -173,6 +175,9 @@ export class CrawlRecord {
     this.#pageBytes = Math.max(this.#pageBytes, at + length)
   }
 }
+
+/** Error of a start page that is skipped for a content signal. */
+export const signalRefusal = 'the content signals of the site refuse a use that respect_signals respects'
 
 /** Returns the URLs of the queue that a line finishes. */
 function finishedBy({ type, data }: PlacedLine['line']): string[] {

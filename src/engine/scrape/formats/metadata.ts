@@ -1,6 +1,7 @@
 /** Reads the metadata of a page: title, description, author, times, Open Graph. */
 import type { ScrapeMetadata } from '../../../core/shapes/scrape.ts'
 import { resolveUrl } from '../../extract/urls.ts'
+import { hasRelation } from '../header-links.ts'
 import { present } from '../documents/document.ts'
 import { attribute, collapse, elementsOf, type ElementNode, rawText, type Tree } from '../../extract/tree.ts'
 
@@ -71,20 +72,23 @@ export function metadataOf(tree: Tree): Facts {
     canonical: absolute(page.links.get('canonical')),
     favicon: absolute(page.links.get('icon') ?? page.links.get('apple-touch-icon')),
     robots: meta(['robots']),
+    licenses: page.licenses.size > 0 ? [...page.licenses] : undefined,
     ...Object.fromEntries(og),
   })
 }
 
-function readPage({ root }: Tree) {
+function readPage({ root, baseUrl }: Tree) {
   let title = ''
   let heading: string | undefined
   let author: string | undefined
   let published: string | undefined
   const meta = new Map<string, string>()
   const links = new Map<string, string>()
+  const licenses = new Set<string>()
   const scripts: string[] = []
   for (const element of elementsOf(root, ({ tag }) => tag !== 'svg' && tag !== 'template' && tag !== 'noscript')) {
     const { tag } = element
+    if (tag === 'link' || tag === 'a') readLicense(element, baseUrl, licenses)
     if (tag === 'title') title ||= textOf(element)
     else if (tag === 'h1') heading ??= textOf(element) || undefined
     else if (tag === 'meta') readMeta(element, meta)
@@ -97,7 +101,7 @@ function readPage({ root }: Tree) {
     } else if (author === undefined && isByline(element)) author = shortText(element)
   }
   const language = attribute(root, 'lang') || attribute(root, 'xml:lang')
-  return { title, heading, language, author, published, meta, links, scripts }
+  return { title, heading, language, author, published, meta, links, licenses, scripts }
 }
 
 function readMeta(element: ElementNode, meta: Map<string, string>): void {
@@ -106,6 +110,15 @@ function readMeta(element: ElementNode, meta: Map<string, string>): void {
   const content = collapse(attributes['content'] ?? '').trim()
   const key = name?.trim().toLowerCase()
   if (key && content !== '' && !meta.has(key)) meta.set(key, content)
+}
+
+/** Number of licenses that are read: pages of pictures have one for each. */
+const maxLicenses = 20
+
+function readLicense(element: ElementNode, baseUrl: string, licenses: Set<string>): void {
+  if (!hasRelation(attribute(element, 'rel'), 'license') || licenses.size >= maxLicenses) return
+  const url = resolveUrl(attribute(element, 'href').trim(), baseUrl)
+  if (url) licenses.add(url)
 }
 
 function readLink(element: ElementNode, links: Map<string, string>): void {
