@@ -68,7 +68,11 @@ const common = {
   // Their licences are in THIRD_PARTY_LICENSES.
   legalComments: 'none',
   // The encoding sniffer only uses names from this package, whose tables of Asian encodings have 330 kB.
-  alias: { '@exodus/bytes/encoding.js': '@exodus/bytes/encoding-lite.js' },
+  alias: {
+    '@exodus/bytes/encoding.js': '@exodus/bytes/encoding-lite.js',
+    // Its main file cannot be bundled (https://github.com/microsoft/node-jsonc-parser/issues/57).
+    'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+  },
 }
 
 /** Builds into `outdir`; returns esbuild's metafile. */

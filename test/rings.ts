@@ -55,6 +55,7 @@ export const core = named([
   'flow/live-view',
   'flow/markdown-first',
   'flow/mcp',
+  'flow/mcp-install',
   'flow/navigation',
   'flow/observe',
   'flow/overlay',

@@ -77,7 +77,7 @@ const layers: Layers = {
     below: ['core', 'client', 'lines'],
     lazily: ['operations', 'server', 'engine', 'fleet', 'tui', 'cli/run', 'mcp', 'demo'],
     packages: ['commander', 'env-paths'],
-    lazyPackages: ['chalk', 'htmlparser2', 'open', 'ora', 'yaml'],
+    lazyPackages: ['chalk', 'htmlparser2', 'jsonc-parser', 'open', 'ora', 'smol-toml', 'yaml'],
   },
   // Loaded by `bax demo`: a site of its own, which knows nothing of bax.
   demo: { below: [], packages: ['hono', '@hono/node-server'] },
