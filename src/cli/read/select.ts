@@ -1,14 +1,9 @@
 /** Selects the part of a text that `bax read` prints. */
-import { BaxError } from '../../core/errors/errors.ts'
 import { suggest } from '../../core/errors/suggest.ts'
 import { excerpts } from '../../core/text/excerpts.ts'
-import {
-  type MarkdownSection,
-  outlineText,
-  sectionsNamed,
-  sectionsOf,
-  textOfSections,
-} from '../../core/text/markdown-sections.ts'
+import { withoutHeading } from '../../core/text/markdown/markdown-headings.ts'
+import { type MarkdownSection, outlineText, sectionIn, sectionsOf } from '../../core/text/markdown/markdown-sections.ts'
+import { textPart } from '../../core/text/text-part.ts'
 
 export interface Selection {
   readonly outline: boolean
@@ -42,34 +37,24 @@ export interface Selected {
 
 /** @throws BaxError `invalid_request` for a section that the text does not have */
 export function selectPart(markdown: string, { outline, section, find, offset, maxChars }: Selection): Selected {
-  const whole = section === undefined ? markdown : sectionIn(markdown, section)
+  const whole = section === undefined ? markdown : sectionIn(markdown, section, sectionHint)
   if (outline) {
     const sections = sectionsOf(whole)
     const note = sections.length === 0 ? { note: `no headings in ${whole.length} characters` } : {}
     return { text: withEnd(outlineText(sections)), fields: { outline: sections }, ...note }
   }
   if (find !== undefined) return passagesIn(whole, find)
-  const text = whole.slice(offset, offset + maxChars)
-  const rest = whole.length - offset - text.length
-  const more = rest > 0 ? `${rest} more characters: continue with --offset ${offset + text.length}` : undefined
-  const end = offset > 0 && offset >= whole.length ? `end of the text: it has ${whole.length} characters` : more
-  return { text: withEnd(text), fields: { markdown: text }, ...(end !== undefined && { note: end }) }
+  const { text, next, rest } = textPart(whole, { offset, maxChars })
+  const more = rest > 0 ? `${rest} more characters: continue with --offset ${next}` : undefined
+  const note = offset > 0 && text === '' ? `end of the text: it has ${whole.length} characters` : more
+  return { text: withEnd(text), fields: { markdown: text }, ...(note !== undefined && { note }) }
 }
 
 const withEnd = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
 
-/** Returns the sections with a name. @throws BaxError `invalid_request` */
-function sectionIn(markdown: string, name: string): string {
-  const sections = sectionsOf(markdown)
-  const found = sectionsNamed(sections, name)
-  if (found.length > 0) return textOfSections(markdown, found)
-  const near = suggest(
-    name,
-    sections.map(({ title }) => title),
-  )
-  throw new BaxError('invalid_request', `no section is named ${JSON.stringify(name)}`, {
-    hint: near === undefined ? 'list the sections with --outline' : `the nearest section is ${JSON.stringify(near)}`,
-  })
+function sectionHint(name: string, titles: readonly string[]): string {
+  const near = suggest(name, titles)
+  return near === undefined ? 'list the sections with --outline' : `the nearest section is ${JSON.stringify(near)}`
 }
 
 /** Passages shown of each section. */
@@ -88,7 +73,7 @@ function passagesIn(markdown: string, find: string): Selected {
     const part = markdown.slice(start.offset, starts[at + 1]?.offset)
     if (!('title' in start)) return passagesOf(part, find).map((passages) => ({ passages }))
     const section = start.title
-    const [passages = []] = passagesOf(part.replace(/^.*\n(?:[ \t]*(?:=+|-+)[ \t]*\r?\n)?/, ''), find)
+    const [passages = []] = passagesOf(withoutHeading(part), find)
     const isNamed = words.every((word) => section.toLowerCase().includes(word))
     return isNamed || passages.length > 0 ? [{ section, passages }] : []
   })

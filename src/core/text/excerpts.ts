@@ -1,5 +1,6 @@
 /** Finds words in the text of pages. */
 import { limits } from '../limits/limits.ts'
+import { charStart } from './text-part.ts'
 
 const { matchChars, matchesOfPage } = limits.mcp
 
@@ -40,8 +41,8 @@ export function excerpts(
 }
 
 function around(text: string, at: number, length: number): string {
-  const from = Math.max(0, at - matchChars)
-  const to = Math.min(text.length, at + length + matchChars)
+  const from = charStart(text, Math.max(0, at - matchChars))
+  const to = charStart(text, Math.min(text.length, at + length + matchChars))
   return `${from > 0 ? '…' : ''}${text.slice(from, to).trim()}${to < text.length ? '…' : ''}`
 }
 

@@ -1,9 +1,9 @@
 /** Tools that read the web without a session. */
 import { z } from 'zod'
 import type { Input } from '../../client/calls.ts'
-import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import { outlineText, sectionsNamed, sectionsOf, textOfSections } from '../../core/text/markdown-sections.ts'
+import { outlineText, sectionIn, sectionsOf } from '../../core/text/markdown/markdown-sections.ts'
+import { textPart } from '../../core/text/text-part.ts'
 import { operations } from '../../operations/index.ts'
 import { defineTool, PageFailure, type ToolAnswer } from '../tool.ts'
 import { excerpts } from '../../core/text/excerpts.ts'
@@ -33,7 +33,7 @@ export const webScrape = defineTool({
   }),
   async run(
     { connection, signal },
-    { schema, prompt: question, outline, section, find, offset, max_chars: most, ...options },
+    { schema, prompt: question, outline, section, find, offset, max_chars: maxChars, ...options },
   ) {
     connection.assertAllowed(options.url)
     const isJson = schema !== undefined || question !== undefined
@@ -47,13 +47,14 @@ export const webScrape = defineTool({
     const body = await connection.ask('scrape', input, signal)
     if (!body.success || !body.data) throw new PageFailure(body)
     const { metadata, json } = body.data
-    const markdown = section === undefined ? (body.data.markdown ?? '') : sectionOf(body.data.markdown ?? '', section)
+    const whole = body.data.markdown ?? ''
+    const markdown = section === undefined ? whole : sectionIn(whole, section, () => 'list the sections with outline')
     const title = section === undefined && !outline ? metadata.title : undefined
     const shown = outline ? outlineText(sectionsOf(markdown)) : markdown
     const { text, page } = isJson
       ? { page: JSON.stringify(json) }
       : find === undefined
-        ? partOf(shown, { title, offset, most })
+        ? partOf(shown, { title, offset, maxChars })
         : passagesOf(markdown, find)
     const notes = [
       ...(metadata.json_source === 'heuristic' ? ['extracted by rules, without a language model'] : []),
@@ -68,25 +69,14 @@ export const webScrape = defineTool({
 /** Returns a part of a page, and how much follows. */
 function partOf(
   markdown: string,
-  { title, offset, most }: { title: string | undefined; offset: number; most: number },
+  { title, offset, maxChars }: { title: string | undefined; offset: number; maxChars: number },
 ): ToolAnswer {
-  if (offset > 0 && offset >= markdown.length) return { text: `end of page: it has ${markdown.length} characters` }
-  const part = markdown.slice(offset, offset + most)
-  const rest = markdown.length - offset - part.length
+  const { text, next, rest } = textPart(markdown, { offset, maxChars })
+  if (offset > 0 && text === '') return { text: `end of page: it has ${markdown.length} characters` }
   return {
-    ...(rest > 0 && { text: `${rest} more characters from offset ${offset + part.length}` }),
-    page: (offset === 0 && title ? `title: ${title}\n` : '') + part.trimEnd(),
+    ...(rest > 0 && { text: `${rest} more characters from offset ${next}` }),
+    page: (offset === 0 && title ? `title: ${title}\n` : '') + text.trimEnd(),
   }
-}
-
-/** Returns the text of the sections with a name. @throws BaxError `invalid_request` */
-function sectionOf(markdown: string, name: string): string {
-  const sections = sectionsOf(markdown)
-  const found = sectionsNamed(sections, name)
-  if (found.length > 0) return textOfSections(markdown, found)
-  throw new BaxError('invalid_request', `no section is named ${JSON.stringify(name)}`, {
-    hint: 'list the sections with outline',
-  })
 }
 
 function passagesOf(markdown: string, find: string): ToolAnswer {

@@ -30,6 +30,13 @@ describe('passages of a page', () => {
     expect(scoreOf('Green Tea')).toBeGreaterThan(scoreOf('Tea'))
   })
 
+  test('do not split characters', () => {
+    for (const before of ['', 'x']) {
+      const text = `${before}${'😀'.repeat(300)} tea ${'😀'.repeat(300)}${before}`
+      expect(excerpts(text, 'tea')!.passages[0]).not.toMatch(/\p{Cs}/u)
+    }
+  })
+
   test('are limited in number, also for a page that repeats them', () => {
     const text = `tea ${filler}`.repeat(50)
     expect(excerpts(text, 'tea')).toMatchObject({ passages: { length: 2 }, count: 50 })
