@@ -25,6 +25,9 @@ beforeAll(async () => {
   await Promise.all([
     writeFile(join(folder, 'manual.md'), manual),
     writeFile(join(folder, 'page.html'), article),
+    writeFile(join(folder, 'smile.md'), '😀😀\n'),
+    writeFile(join(folder, 'latin.txt'), Buffer.from('Sein Name ist M\xFCller, und er wohnt in K\xF6ln.\n', 'latin1')),
+    writeFile(join(folder, 'wide.md'), Buffer.from('\uFEFF# Schön\n', 'utf16le')),
     writeFile(join(folder, 'paper.pdf'), pdfOf(['Rivers of the world'])),
   ])
 })
@@ -78,6 +81,29 @@ describe('a file', () => {
     expect((await bax(['read', '-'], { stdin: article })).stdout).toMatch(/^# How deltas grow\n/)
   })
 
+  test.each([
+    ['latin.txt', 'Sein Name ist Müller, und er wohnt in Köln.\n'],
+    ['wide.md', '# Schön\n'],
+  ])('%s is decoded', async (name, stdout) => {
+    expect(await bax(['read', name])).toMatchObject({ code: 0, stdout, stderr: '' })
+  })
+
+  test('is printed whole with --no-only-main-content', async () => {
+    const { stdout } = await bax(['read', 'page.html', '--no-only-main-content'])
+    expect(stdout).toContain('All rights reserved')
+  })
+
+  test.each([['--render', 'browser'], ['--wait-for', '1'], ['--no-block-ads']])(
+    'does not take %s, which is for pages',
+    async (...flag: string[]) => {
+      expect(await bax(['read', 'page.html', ...flag])).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(`${flag[0]} is for pages, and page.html is a file`),
+      })
+    },
+  )
+
   test('that is missing is an error', async () => {
     expect(await bax(['read', './missing.md'])).toMatchObject({
       code: 2,
@@ -124,5 +150,7 @@ describe('a part', () => {
     const rest = await bax(['read', 'manual.md', '--offset', '100'])
     expect(rest).toMatchObject({ stdout: manual.slice(100), stderr: '' })
     expect((await bax(['read', 'manual.md', '--offset', '99999'])).stderr).toContain('end of the text')
+    const smile = await bax(['read', 'smile.md', '--max-chars', '1'])
+    expect(smile).toMatchObject({ stdout: '😀\n', stderr: '3 more characters: continue with --offset 2\n' })
   })
 })

@@ -71,9 +71,7 @@ export const command: TerminalCommand = {
     const options = uncheckedFields(
       Object.fromEntries(fields.map((param) => [param.name, flagValue(param, typed.flags, io.cwd)])),
     )
-    const source = await (isFile(context, word)
-      ? readFileSource(context, word)
-      : readPageSource(context, word, options))
+    const source = await (isFile(context, word) ? readFileSource : readPageSource)(context, word, options)
     const { metadata, warning, warning_code } = source
     const part = selectPart(source.markdown, { outline, section, find, offset, maxChars })
     const warnings = { ...(warning && { warning }), ...(warning_code && { warning_code }) }

@@ -8,6 +8,7 @@ import { limits } from '../../core/limits/limits.ts'
 import type { ScrapeMetadata, WarningCode } from '../../core/shapes/scrape.ts'
 import { readRegularFile } from '../../core/state/outside-files.ts'
 import { blockedHint } from '../../core/text/result-notes.ts'
+import { flagOf } from '../../lines/values.ts'
 import { startSpinner } from '../output/progress.ts'
 import type { Context } from '../context.ts'
 import { locateEngine } from '../engine/locate-engine.ts'
@@ -28,15 +29,23 @@ export const isFile = ({ io }: Context, word: string): boolean =>
 const plainText = /^\.(?:md|markdown|txt|text)$/i
 
 /** Reads a file: Markdown and text as they are, others as `bax extract` does. @throws BaxError `invalid_request` */
-export async function readFileSource({ io }: Context, word: string): Promise<Source> {
+export async function readFileSource({ io }: Context, word: string, options: Unchecked): Promise<Source> {
+  const { only_main_content: onlyMain = true, ...others } = options
+  const other = Object.keys(others).find((name) => others[name] !== undefined)
+  if (other !== undefined) {
+    const flag = flagOf({ name: others[other] === false ? `no_${other}` : other })
+    throw new BaxError('invalid_request', `${flag} is for pages, and ${word} is a file`)
+  }
   const path = resolve(io.cwd, word)
   const bytes = word === '-' ? await readStdinBytes(io) : contentOf(path, word)
   const metadata = { sourceURL: word }
   if (plainText.test(extname(word))) {
-    return { markdown: new TextDecoder().decode(bytes), metadata }
+    const { decodeText } = await import('../../engine/render/http/charset.ts')
+    return { markdown: (await decodeText(bytes, null, { declares: false })).text, metadata }
   }
   const { extractPage } = await import('../extract/extract-page.ts')
-  const { markdown = '', error, warning, warning_code } = await extractPage({ bytes, onlyMain: true, headline: true })
+  const task = { bytes, onlyMain: onlyMain === true, headline: true }
+  const { markdown = '', error, warning, warning_code } = await extractPage(task)
   if (error !== undefined) throw new BaxError('invalid_request', `${word}: ${error}`)
   return { markdown, metadata, warning, warning_code }
 }
