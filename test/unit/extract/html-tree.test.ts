@@ -133,4 +133,11 @@ describe('the slots of declarative shadow roots', () => {
     expect(depth(rootOf(`${html}text`))).toBeLessThanOrEqual(maxDepth + 1)
     expect(textOf(`${html}text`)).toContain('text')
   })
+
+  test('of one host may be as many as its children', () => {
+    const count = 120_000
+    const slots = Array.from({ length: count }, (_, at) => `<slot name=s${at}></slot>`).join('')
+    const html = `<x-a><template shadowrootmode="open">${slots}<slot name=b></slot></template>${'<b slot=b>b</b>'.repeat(count)}</x-a>`
+    expect(textOf(html)).toBe('b'.repeat(count))
+  })
 })

@@ -6,7 +6,7 @@ type Elements = ReadonlySet<ElementNode>
 /** Moves the children of the hosts of shadow roots into their slots; those without a slot stay beside the root. */
 export function fillSlots(page: ElementNode, roots: Elements): void {
   // Slots are searched for first, because a slot may be moved into another one.
-  for (const { slots, host, root } of hostsIn(page, roots)) for (const slot of slots) fill(slot, host, root)
+  for (const host of hostsIn(page, roots)) fill(host)
 }
 
 interface Host {
@@ -32,18 +32,36 @@ function slotsIn(element: ElementNode, roots: Elements, found: ElementNode[] = [
   return found
 }
 
-function fill(slot: ElementNode, host: ElementNode, root: ElementNode): void {
-  const name = attribute(slot, 'name')
-  const isAssigned = (node: TreeNode) =>
-    node !== root && (isElement(node) ? attribute(node, 'slot') === name : name === '')
-  const assigned = host.children.filter(isAssigned)
-  // Without them, a slot shows its own children.
-  if (!assigned.some((node) => isElement(node) || node.text.trim() !== '')) return
+function fill({ host, root, slots }: Host): void {
+  const unassigned = childrenBySlot(host, root)
+  const moved = new Set<TreeNode>()
+  for (const slot of slots) {
+    const name = attribute(slot, 'name')
+    const assigned = unassigned.get(name)
+    // Without them, a slot shows its own children.
+    if (!assigned?.some((node) => isElement(node) || node.text.trim() !== '')) continue
+    unassigned.delete(name)
+    for (const node of assigned) moved.add(node)
+    replaceChildren(slot, assigned)
+  }
+  if (moved.size === 0) return
   replaceChildren(
     host,
-    host.children.filter((node) => !isAssigned(node)),
+    host.children.filter((node) => !moved.has(node)),
   )
-  replaceChildren(slot, assigned)
+}
+
+/** Returns the children of a host, by the names of the slots that they are for. */
+function childrenBySlot(host: ElementNode, root: ElementNode): Map<string, TreeNode[]> {
+  const found = new Map<string, TreeNode[]>()
+  for (const node of host.children) {
+    if (node === root) continue
+    const name = isElement(node) ? attribute(node, 'slot') : ''
+    const nodes = found.get(name)
+    if (nodes) nodes.push(node)
+    else found.set(name, [node])
+  }
+  return found
 }
 
 function replaceChildren({ children }: ElementNode, nodes: readonly TreeNode[]): void {
