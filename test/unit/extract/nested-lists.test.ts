@@ -23,6 +23,21 @@ describe('Word', () => {
     expect(read(html)).toBe('3. Three\n   - a. Letter\n     - i. Roman\n4. Four')
   })
 
+  test.each([
+    ['c)', 'd)', '- c. One\n- d. Two'],
+    ['iii.', 'iv.', '- iii. One\n- iv. Two'],
+    ['IX.', 'X.', '- IX. One\n- X. Two'],
+    ['(z)', '(aa)', '- z. One\n- aa. Two'],
+    ['l.', 'm.', '- l. One\n- m. Two'],
+    ['xl.', 'xli.', '- xl. One\n- xli. Two'],
+  ])('numbers a list from %s on', (first, second, list) => {
+    expect(read(paragraph(1, first, 'One') + paragraph(1, second, 'Two'))).toBe(list)
+  })
+
+  test('has no marker that is a capital O', () => {
+    expect(read('<p class="MsoListParagraph">O&nbsp;Romeo</p>')).toBe('O\u00a0Romeo')
+  })
+
   test('keeps numbers of several levels, and separate lists', () => {
     expect(read(paragraph(1, '1.2.', 'Part') + paragraph(1, '·', 'Other', 1))).toBe('- 1.2. Part\n\n* Other')
   })

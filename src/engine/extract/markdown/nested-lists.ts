@@ -121,7 +121,7 @@ const isMarker = ({ attributes }: ElementNode): boolean => wordMarker.test(attri
 
 const wordName = /^MsoListParagraph(?:CxSp(?:First|Middle|Last))?$/
 /** A marker with the no-break spaces that Word writes behind it; other programs remove its style, and keep its text. */
-const spacedMarker = /^\s*([·•§Øü▪●○■➢✓–-]|o|\(?(?:\d{1,9}|[a-z]|[ivx]+)[.)])[^\S\u00a0]*\u00a0\s*/i
+const spacedMarker = /^\s*([·•§Øü▪●○■➢✓–-]|o|\(?(?:\d{1,9}|[a-zA-Z]|[ivxIVX]+)[.)])[^\S\u00a0]*\u00a0\s*/
 
 /** Markers that number a list: `1.`, `(b)`, `iv)`. */
 const counter = /^\(?(\d{1,9}|[a-z]{1,2}|[ivxlc]+)[.)]$/i
@@ -137,8 +137,11 @@ function entryOfWord(paragraph: ElementNode): Entry {
   const isBullet = marker.length <= 1 || number !== undefined || /^\W+$/.test(marker)
   const attributes: Record<string, string> = {}
   const value: Record<string, string> = {}
-  if (number !== undefined && /^\d/.test(number)) value['value'] = number
-  else if (number !== undefined) attributes['type'] = typeOf(number)
+  if (number !== undefined) {
+    const type = typeOf(number)
+    if (type !== undefined) attributes['type'] = type
+    value['value'] = String(numberOf(number, type))
+  }
   const children = isBullet ? text : [{ text: `${marker} ` }, ...text]
   const tag = number === undefined ? 'ul' : 'ol'
   return {
@@ -151,9 +154,20 @@ function entryOfWord(paragraph: ElementNode): Entry {
 }
 
 /** Returns the `type` of a list that letters or Roman numerals number. */
-function typeOf(letters: string): string {
-  const lower = /^[ivx]+$/i.test(letters) ? 'i' : 'a'
-  return letters === letters.toLowerCase() ? lower : lower.toUpperCase()
+function typeOf(number: string): string | undefined {
+  if (/^\d/.test(number)) return undefined
+  // Word repeats letters after z: aa, bb, cc.
+  const lower = /^(?:[ivx]+|(?!cc$|ll$)[ivxlc]{2,})$/i.test(number) ? 'i' : 'a'
+  return number === number.toLowerCase() ? lower : lower.toUpperCase()
+}
+
+/** Returns the number that the digits, letters or Roman numerals of a marker stand for. */
+function numberOf(number: string, type: string | undefined): number {
+  if (type === undefined) return Number(number)
+  const signs = [...number.toLowerCase()]
+  if (type.toLowerCase() === 'a') return signs.reduce((sum, sign) => sum * 26 + parseInt(sign, 36) - 9, 0)
+  const values = signs.map((sign) => ({ i: 1, v: 5, x: 10, l: 50, c: 100 })[sign] ?? 0)
+  return values.reduce((sum, value, at) => (value < (values[at + 1] ?? 0) ? sum - value : sum + value), 0)
 }
 
 const withoutMarker = ({ children }: ElementNode): TreeNode[] =>
