@@ -28,7 +28,7 @@ const asHeadline = <Node extends ElementNode['children'][number]>(node: Node): N
 
 function replaced(element: ElementNode, old: ElementNode, other: ElementNode): ElementNode {
   if (element === old) return other
-  if (element !== old && !findElement(element, (child) => child === old)) return element
+  if (!findElement(element, (child) => child === old)) return element
   return {
     ...element,
     children: element.children.map((child) => (isElement(child) ? replaced(child, old, other) : child)),
