@@ -32,6 +32,29 @@ describe('Markdown', () => {
   })
 })
 
+describe('without inline images', () => {
+  const data = 'data:image/png;base64,iVBORw0KGgo='
+
+  test.each([
+    [`![A](${data}) text`, ' text'],
+    [`![A](<${data}> "Title"), ![B](b.png)`, ', ![B](https://site.example/docs/b.png)'],
+    [`[![A](${data}) text](a)`, '[ text](https://site.example/docs/a)'],
+    [
+      `![A][one] ![One][] ![one] ![B][two]\n\n[one]: ${data}\n[two]: b.png`,
+      '   ![B][two]\n\n\n[two]: https://site.example/docs/b.png',
+    ],
+    [`![A ![B](b.png)](${data}) text`, ' text'],
+    [`\`![A](${data})\` [a](${data})`, `\`![A](${data})\` [a](${data})`],
+  ])('%j is %j', (text, without) => {
+    expect(read(text).withoutImages).toBe(without)
+  })
+
+  test('other Markdown is the same', () => {
+    const { markdown, withoutImages } = read('[a](b) ![c](d.png)\n')
+    expect(withoutImages).toBe(markdown)
+  })
+})
+
 describe('front matter', () => {
   test('becomes metadata', () => {
     const matter = {
@@ -66,6 +89,20 @@ describe('front matter', () => {
   ])('%s is none', (_, text) => {
     expect(read(text)).toMatchObject({ markdown: text })
     expect(read(text).frontMatter).toBeUndefined()
+  })
+
+  test('may have many keys, and one of them twice', () => {
+    const keys = Array.from({ length: 5000 }, (_, at) => `k${at}: 1`).join('\n')
+    expect(read(`---\ntitle: A\n${keys}\nk1: 2\n---\ntext\n`)).toMatchObject({
+      title: 'A',
+      frontMatter: { k1: 2, k4999: 1 },
+      markdown: 'text\n',
+    })
+  })
+
+  test('is none if its aliases repeat it many times', () => {
+    const text = `---\na: &a [x, x]\n${[...'bcdefghij'].map((name, at) => `${name}: &${name} [*${'abcdefghi'[at]}, *${'abcdefghi'[at]}]`).join('\n')}\n---\n`
+    expect(read(text)).toMatchObject({ markdown: text })
   })
 
   test('CRLF and dates without quotes are read', () => {

@@ -44,7 +44,8 @@ export interface ContentOptions {
 
 /** Returns the content, with a warning if there is no text, no main content, or little of the page. */
 export async function contentOf(document: PageDocument, options: ContentOptions): Promise<PageContent> {
-  if (document.markdown !== undefined) return { tree: document.tree, markdown: document.markdown }
+  const { tree, markdown, withoutImages = markdown } = document
+  if (markdown !== undefined) return { tree, markdown: options.inlineImages ? markdown : withoutImages! }
   const content = await selectContent(document, options)
   if (!document.isPage) return content
   const [part, page] = [content.tree.root, document.tree.root]

@@ -11,6 +11,8 @@ export interface PageDocument {
   readonly charset?: string
   /** The Markdown, if it is better than that of the tree. */
   readonly markdown?: string
+  /** The Markdown without images whose data it contains. */
+  readonly withoutImages?: string
   readonly title?: string
   readonly description?: string
   readonly language?: string

@@ -4,19 +4,22 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm'
 import { parse as parseYaml } from 'yaml'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { isMapping } from '../../../core/text/is-mapping.ts'
+import { maxFrontMatter } from '../../../core/text/markdown/markdown-headings.ts'
 import { treeFromHtml } from '../../extract/html-tree.ts'
 import { collapse, type ElementNode, elementsOf, rawText, type Tree } from '../../extract/tree.ts'
 import { resolveUrl } from '../../extract/urls.ts'
 import { fileName, type PageDocument, present, type SourceText } from './document.ts'
+import { type Edit, edited, inlineImages } from './markdown-edits.ts'
 import { textDocument } from './text.ts'
 
 export function markdownDocument({ text, charset, url }: SourceText): PageDocument {
   const { frontMatter, body } = splitFrontMatter(text)
   const facts = frontMatter && { ...factsOf(frontMatter), frontMatter }
   try {
-    const { tree, markdown } = readBody(body, url)
+    const { tree, markdown, withoutImages } = readBody(body, url)
     const title = facts?.title ?? headingOf(tree.root) ?? fileName(url)
-    return { tree, raw: text, charset, markdown, ...facts, title, isPage: false, sourceFormat: 'markdown' }
+    const texts = { raw: text, charset, markdown, withoutImages }
+    return { tree, ...texts, ...facts, title, isPage: false, sourceFormat: 'markdown' }
   } catch (error) {
     if (!(error instanceof BaxError) || error.code !== 'content_too_large') throw error
     const warning = `the links of the Markdown are missing: ${error.message}`
@@ -25,26 +28,26 @@ export function markdownDocument({ text, charset, url }: SourceText): PageDocume
   }
 }
 
-/** Returns the text with absolute links, and its tree. */
-function readBody(body: string, url: string): { tree: Tree; markdown: string } {
+/** Returns the text with absolute links, also without inline images, and its tree. */
+function readBody(body: string, url: string): { tree: Tree; markdown: string; withoutImages: string } {
   const options = { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true }
   const events = postprocess(
     parseBlocks(options)
       .document()
       .write(preprocess()(body, undefined, true)),
   )
-  let markdown = ''
-  let end = 0
+  const links: Edit[] = []
   for (const [kind, token] of events) {
     if (kind !== 'enter' || !destinations.has(token.type)) continue
     // Positions count the characters of the text, except for a byte order mark.
     const [from, to] = [token.start.offset, token.end.offset]
     const target = absoluteTarget(body.slice(from, to), url)
-    if (target === undefined || from < end) continue
-    markdown += body.slice(end, from) + target
-    end = to
+    if (target !== undefined) links.push({ from, to, text: target })
   }
-  return { tree: treeFromHtml(compile(options)(events), url), markdown: markdown + body.slice(end) }
+  const markdown = edited(body, links)
+  const images = /data:image\//i.test(body) ? inlineImages(body, events) : []
+  const withoutImages = images.length > 0 ? edited(body, [...links, ...images]) : markdown
+  return { tree: treeFromHtml(compile(options)(events), url), markdown, withoutImages }
 }
 
 /** Tokens that contain the URL of a link, an image or a definition. */
@@ -59,9 +62,6 @@ function absoluteTarget(written: string, url: string): string | undefined {
   return target?.replaceAll('(', '%28').replaceAll(')', '%29')
 }
 
-/** Front matter is longer than this in no page; characters. */
-const maxFrontMatter = 64 * 1024
-
 /** Splits YAML front matter off; text that only looks like it stays in the body. */
 function splitFrontMatter(whole: string): { frontMatter?: Record<string, unknown>; body: string } {
   const text = whole.replace(/^\uFEFF/, '')
@@ -75,7 +75,9 @@ function splitFrontMatter(whole: string): { frontMatter?: Record<string, unknown
 function mappingIn(yaml: string): Record<string, unknown> | undefined {
   try {
     // Plain data, whatever tags the text has.
-    const value: unknown = JSON.parse(JSON.stringify(parseYaml(yaml, { logLevel: 'error' }) ?? null))
+    // Checking that keys are unique, and expanding aliases, take longer than the rest.
+    const options = { logLevel: 'error', uniqueKeys: false, maxAliasCount: 10 } as const
+    const value: unknown = JSON.parse(JSON.stringify(parseYaml(yaml, options) ?? null))
     return isMapping(value) && Object.keys(value).length > 0 ? value : undefined
   } catch {
     // Text between two rules is no front matter.
