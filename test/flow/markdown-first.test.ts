@@ -6,6 +6,7 @@ import type { CrawlAnswer } from '../../src/core/shapes/crawl.ts'
 import { pathOf } from '../support/crawl.ts'
 import { type HomeName, type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 import { article, respondWith } from '../support/web.ts'
 
 const sentences = (count: number) =>
@@ -30,12 +31,10 @@ const negotiated =
 
 /** Responds with an error to requests that prefer Markdown. */
 const refusing =
-  (status: number, body = ''): Handler =>
+  (status: number, body = '', type = 'application/x-problem'): Handler =>
   (request, response) => {
     const isMarkdown = request.headers.accept!.startsWith('text/markdown')
-    response.writeHead(isMarkdown ? status : 200, {
-      'content-type': isMarkdown ? 'application/x-problem' : 'text/html',
-    })
+    response.writeHead(isMarkdown ? status : 200, { 'content-type': isMarkdown ? type : 'text/html' })
     response.end(isMarkdown ? body : html(sentences(40)))
   }
 
@@ -58,6 +57,15 @@ beforeAll(async () => {
     '/silt': negotiated(`# Silt\n\n${sentences(30)}\n`, html(sentences(30))),
     '/stub': negotiated(stub, html(sentences(40))),
     '/cut': negotiated(`# Page\n\n${sentences(30)}\n\n[Read more](/cut)\n`, html(sentences(120))),
+    '/broken': (request, response) =>
+      void (request.headers.accept!.startsWith('text/markdown')
+        ? response.setHeader('content-type', 'text/markdown').end(stub)
+        : response.destroy()),
+    '/film': (request, response) =>
+      void response
+        .setHeader('content-type', request.headers.accept!.startsWith('text/markdown') ? 'text/markdown' : 'video/mp4')
+        .end(stub),
+    '/inline': negotiated(`# Inline\n\n${sentences(40)}\n\n![Dot](data:image/png;base64,iVBORw0KGgo=)\n`, ''),
     '/short': negotiated('# Short\n\nAll of it.\n', html('All of it.')),
     '/moved': (_, response) => void response.writeHead(302, { location: '/both' }).end(),
     '/drawn': negotiated(
@@ -156,6 +164,46 @@ describe('Markdown that is much shorter than the page', () => {
   })
 })
 
+test.each(['/broken', '/film'])('short Markdown is used where the HTML of %s cannot be read', async (path) => {
+  const { data, warning } = await scrape(path)
+  expect({ data, warning }).toMatchObject({ data: { markdown: stub, metadata: { source_format: 'markdown' } } })
+})
+
+test('short Markdown is used where no browser can draw the page', async () => {
+  const bare = await openHomes({ home: 'embedded', browser: '/nonexistent/chromium' })
+  try {
+    const answer = await bare.clients.http.scrape({ url: `${site.url}/drawn` } as never)
+    expect(answer).toMatchObject({ success: true, data: { markdown: stub } })
+  } finally {
+    await bare.close()
+  }
+})
+
+test('inline images are removed from Markdown, unless they are requested', async () => {
+  expect((await scrape('/inline')).data!.markdown).not.toContain('data:')
+  expect((await scrape('/inline', { remove_base64_images: false })).data!.markdown).toContain(
+    '![Dot](data:image/png;base64,iVBORw0KGgo=)',
+  )
+})
+
+test('a site whose pages need a browser is asked for Markdown', async () => {
+  const drawn = (words: string) =>
+    `<!doctype html><title>App</title><div id="root"></div><script>root.innerHTML = '<h1>${words}</h1><p>' + ${JSON.stringify(sentences(40))}.replaceAll('tells', '${words}') + '</p>'</script>`
+  const own = await serveSite({
+    ...Object.fromEntries(['one', 'two', 'three'].map((name) => [`/${name}`, drawn(name)])),
+    '/both': negotiated(markdown, drawn('both')),
+  })
+  try {
+    const read = async (path: string) =>
+      ((await homes.clients.http.scrape({ url: `${own.url}${path}` } as never)) as ScrapeAnswer).data!.metadata
+    for (const path of ['/one', '/two']) expect((await read(path)).render).toBe('browser')
+    expect(await read('/both')).toMatchObject({ source_format: 'markdown', render: 'http' })
+    expect((await read('/three')).render).toBe('browser')
+  } finally {
+    await own.close()
+  }
+})
+
 describe('Markdown at another URL', () => {
   test.each(['/linked', '/header'])('is found by the link of %s', async (path) => {
     const { data } = await scrape(path)
@@ -190,6 +238,34 @@ describe('Markdown at another URL', () => {
     expect((await scrape('/listed', { prefer_markdown: 'always' })).requests).toEqual(['/listed', '/listed.md'])
     expect((await scrape('/listed')).requests).toEqual(['/listed'])
   })
+
+  test('is found for a scrape that waited for the llms.txt of one that was aborted', async () => {
+    let isFirst = true
+    const own = await serveSite({
+      '/listed': html(sentences(40)),
+      '/listed.md': respondWith('text/plain', markdown),
+      '/llms.txt': (_, response) => {
+        if (!isFirst) response.setHeader('content-type', 'text/plain').end('- [Listed](/listed.md)\n')
+        isFirst = false
+      },
+    })
+    const read = (signal?: AbortSignal) =>
+      homes.clients.embedded.scrape({ url: `${own.url}/listed`, prefer_markdown: 'always' } as never, {
+        ...(signal && { signal }),
+      })
+    try {
+      const leaving = new AbortController()
+      const first = read(leaving.signal).catch((error: Error) => error.name)
+      await waitUntil(() => own.requests.includes('/llms.txt'))
+      const second = read()
+      await waitUntil(() => own.requests.filter((path) => path === '/listed').length === 2)
+      leaving.abort()
+      expect(await first).toBe('AbortError')
+      expect(await second).toMatchObject({ data: { metadata: { markdown_url: `${own.url}/listed.md` } } })
+    } finally {
+      await own.close()
+    }
+  })
 })
 
 test('servers that refuse to send Markdown are asked for HTML, and then not again', async () => {
@@ -201,6 +277,24 @@ test('servers that refuse to send Markdown are asked for HTML, and then not agai
       expect(answer).toMatchObject({ success: true, data: { metadata: { title: 'Page', status_code: 200 } } })
     }
     expect(own.requests).toEqual(['/406', '/406', '/500', '/type'])
+  } finally {
+    await own.close()
+  }
+})
+
+test('an empty file, and a server that fails once, are no refusal', async () => {
+  const own = await serveSite({
+    '/empty': negotiated('\n', html(sentences(40))),
+    '/500': refusing(500, '', 'text/plain'),
+    '/both': negotiated(markdown, ''),
+  })
+  try {
+    const read = async (path: string) =>
+      ((await homes.clients.http.scrape({ url: `${own.url}${path}` } as never)) as ScrapeAnswer).data!.metadata
+    for (const path of ['/empty', '/500'])
+      expect(await read(path)).toMatchObject({ title: 'Page', status_code: 200, content_type: 'text/html' })
+    expect((await read('/both')).source_format).toBe('markdown')
+    expect(own.requests).toEqual(['/empty', '/empty', '/500', '/500', '/both'])
   } finally {
     await own.close()
   }

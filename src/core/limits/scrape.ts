@@ -29,9 +29,12 @@ export const scrapeLimits = {
   elementMs: 10_000,
   /** Timeout for one frame of a page. */
   frameMs: 5000,
-  /** Timeout for llms.txt, the bytes of it that are read, and how long it is remembered for `prefer_markdown`. */
+  /**
+   * Timeout for llms.txt, the bytes of it that are read (fewer than `reading.large`, because the main thread parses
+   * them), and how long facts about the Markdown of a site are remembered for `prefer_markdown`.
+   */
   llmsMs: 5000,
-  llmsBytes: 2 * 1024 * 1024,
+  llmsBytes: 384 * 1024,
   llmsKeptMs: 600_000,
   /** Pages rendered concurrently: minimum, maximum, and number per processor in between. */
   pages: 4,

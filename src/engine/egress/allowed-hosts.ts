@@ -4,13 +4,14 @@ import { type HostPattern, matchesHost, parseHostPattern } from '../../core/net/
 import { defaultPorts } from './failures.ts'
 
 export class AllowedHosts {
-  readonly #texts: readonly string[]
+  /** The patterns as they were written. */
+  readonly texts: readonly string[]
   readonly #patterns: readonly HostPattern[]
   #onBlocked: (host: string, port: number) => void = () => {}
 
   /** @param texts Valid patterns. */
   constructor(texts: readonly string[]) {
-    this.#texts = texts
+    this.texts = texts
     this.#patterns = texts.flatMap((text) => parseHostPattern(text) ?? [])
   }
 
@@ -42,7 +43,7 @@ export class AllowedHosts {
   }
 
   #refusal(host: string): BaxError {
-    const shown = this.#texts.slice(0, shownPatterns).join(', ') + (this.#texts.length > shownPatterns ? ', …' : '')
+    const shown = this.texts.slice(0, shownPatterns).join(', ') + (this.texts.length > shownPatterns ? ', …' : '')
     return new BaxError('url_blocked', `URL blocked: ${host} is not in the allowed domains`, {
       hint: `the allowed domains are ${shown}`,
     })

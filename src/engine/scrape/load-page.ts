@@ -54,7 +54,7 @@ export const newKnown = (): Known => ({ memory: new HostMemory(), sites: new Mar
 
 export async function loadPage(plan: ScrapePlan, context: LoadContext): Promise<LoadedPage> {
   const requested = requestedMode(plan)
-  if (requested === 'browser' || (!requested && context.memory.needsBrowser(plan.url)))
+  if (requested === 'browser' || (!requested && !plan.markdown && context.memory.needsBrowser(plan.url)))
     return renderInBrowser(plan, context)
   const complete = async (fetched: Fetched) => (requested ? fetched.page : renderIfNeeded(plan, context, fetched))
   if (!plan.markdown) return complete(await fetchOverHttp(plan.url, context))
@@ -78,7 +78,8 @@ export async function fetchMarkdownFirst(
         ? fetchOverHttp(address, { ...context, markdown: true })
         : fetchOverHttp(address, { ...context, ...(answers && { answers: asHtml(answers) }) }),
     complete,
-    refusing: sites.refusing,
+    signal,
+    refusing: sites.refusing(egress),
     // Pages of crawls are requested by their own URLs only, which robots.txt allows.
     listed: answers ? undefined : find,
   })

@@ -44,12 +44,16 @@ export async function llmsOf(facts: LlmsFacts, hasFound: (url: string) => boolea
 }
 
 /** Returns the entries of one file, which is cached once it has been read; reports errors as warnings. */
-async function entriesOf(url: string, { answers, egress, robots, signal, onWarning }: LlmsFacts): Promise<LlmsEntry[]> {
+async function entriesOf(
+  url: string,
+  { answers, egress, robots, signal, onWarning }: LlmsFacts,
+): Promise<readonly LlmsEntry[]> {
   const kept = answers.site(url) as { entries: LlmsEntry[] } | undefined
   if (kept) return kept.entries
   if (!(await robots.rulesFor(new URL(url))).allows(url)) return []
   try {
-    const entries = (await readLlmsFile(url, { egress, signal })) ?? []
+    const { entries = [], isCut } = (await readLlmsFile(url, { egress, signal })) ?? {}
+    if (isCut) onWarning(`only the first ${limits.scrape.llmsBytes / 1024} KB of ${url} were read`)
     answers.keepSite(url, { entries })
     return entries
   } catch (error) {

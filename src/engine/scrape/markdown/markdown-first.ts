@@ -26,6 +26,7 @@ export interface MarkdownSources {
   fetch(url: string, accept: 'markdown' | 'html'): Promise<Fetched>
   /** Completes a fetched page; it may need a browser. */
   complete(fetched: Fetched): Promise<LoadedPage>
+  readonly signal: AbortSignal
   readonly refusing: RefusingHosts
   /** Returns the URL that llms.txt lists as the Markdown of a page. Without it, other URLs are not requested. */
   readonly listed?: ((url: string) => Promise<string | undefined>) | undefined
@@ -42,34 +43,34 @@ export async function loadMarkdownFirst(url: string, sources: MarkdownSources): 
   const asked = await fetchEither(url, sources)
   if (asked.kind === 'markdown' && asked.page.status < 400) {
     if (isMarkdownName(url) || !mayBeIncomplete(asked.page)) return asked
-    return moreComplete(asked, await sources.fetch(url, 'html'), sources)
+    return moreComplete(asked, () => sources.fetch(url, 'html'), sources)
   }
   if (!asked.isHtml || asked.page.status >= 400 || !sources.listed) return asked
   const alternate = await alternateOf(asked.page, sources.listed)
   const markdown = alternate === undefined ? undefined : await fetchAlternate(alternate, sources)
   if (!markdown) return asked
-  return moreComplete({ ...markdown, page: inPlaceOf(markdown.page, asked.page) }, asked, sources)
+  return moreComplete({ ...markdown, page: inPlaceOf(markdown.page, asked.page) }, async () => asked, sources)
 }
 
 /** Statuses of servers that do not understand the request for Markdown. */
-const refusals: ReadonlySet<number> = new Set([400, 403, 406, 415, 500, 501])
+const refusals: ReadonlySet<number> = new Set([400, 403, 406, 415, 501])
 
 /** Fetches a page as Markdown or HTML; again as HTML where the server cannot answer a request for Markdown. */
 async function fetchEither(url: string, { fetch, refusing }: MarkdownSources): Promise<Fetched> {
   const { host } = new URL(url)
   if (refusing.has(host)) return fetch(url, 'html')
-  let html: Fetched
+  let isRefusal = true
   try {
     const asked = await fetch(url, 'markdown')
     const isEmpty = asked.kind === 'markdown' && lengthOf(markdownIn(asked.page)) === 0
-    if (!refusals.has(asked.page.status) && !isEmpty) return asked
-    html = await fetch(url, 'html')
-    if (html.page.status >= 400) return html
+    isRefusal = refusals.has(asked.page.status)
+    // Neither an empty file nor a failure tells anything about other pages.
+    if (!isRefusal && asked.page.status !== 500 && !isEmpty) return asked
   } catch (error) {
     if (!(error instanceof BaxError) || error.code !== 'unsupported_content_type') throw error
-    html = await fetch(url, 'html')
   }
-  refusing.add(host)
+  const html = await fetch(url, 'html')
+  if (isRefusal && html.page.status < 400) refusing.add(host)
   return html
 }
 
@@ -86,14 +87,20 @@ function isOfSite(linked: string, page: string): boolean {
 }
 
 /** Fetches the Markdown of a page; undefined if it cannot be used. */
-async function fetchAlternate(url: string, { fetch }: MarkdownSources): Promise<Fetched | undefined> {
+async function fetchAlternate(url: string, { fetch, signal }: MarkdownSources): Promise<Fetched | undefined> {
+  const fetched = await unlessFailed(() => fetch(url, 'markdown'), signal)
+  if (!fetched) return undefined
+  const { page, kind } = fetched
+  const isHere = page.url === url || isOfSite(page.url, url)
+  return isHere && kind === 'markdown' && page.status < 400 ? fetched : undefined
+}
+
+/** Returns undefined where one form of a page cannot be loaded, and the other is at hand. */
+async function unlessFailed<T>(load: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   try {
-    const fetched = await fetch(url, 'markdown')
-    const { page, kind } = fetched
-    const isHere = page.url === url || isOfSite(page.url, url)
-    return isHere && kind === 'markdown' && page.status < 400 ? fetched : undefined
+    return await load()
   } catch (error) {
-    // The page is at hand, whatever is wrong with the Markdown.
+    signal.throwIfAborted()
     if (error instanceof BaxError && error.code !== 'timeout') return undefined
     throw error
   }
@@ -133,13 +140,26 @@ function mayBeIncomplete(page: LoadedPage): boolean {
 }
 
 /** Returns the Markdown, unless it is much shorter than the page. */
-async function moreComplete(markdown: Fetched, html: Fetched, sources: MarkdownSources): Promise<MarkdownFirst> {
-  if (!html.isHtml || html.page.status >= 400) return markdown
+async function moreComplete(
+  markdown: Fetched,
+  load: () => Promise<Fetched>,
+  sources: MarkdownSources,
+): Promise<MarkdownFirst> {
+  return (await unlessFailed(async () => longerPage(markdown, await load(), sources), sources.signal)) ?? markdown
+}
+
+/** Returns the page if its Markdown is much shorter. */
+async function longerPage(
+  markdown: Fetched,
+  html: Fetched,
+  sources: MarkdownSources,
+): Promise<MarkdownFirst | undefined> {
+  if (!html.isHtml || html.page.status >= 400) return undefined
   // The HTML of a page that scripts fill has little text, and proves nothing.
   const isDrawn = renderReason(html.page) !== undefined && mayBeIncomplete(markdown.page)
   const page = isDrawn ? await sources.complete(html) : html.page
   const [length, whole] = [lengthOf(markdownIn(markdown.page)), lengthOf(await contentIn(page))]
-  if (length >= completeShare * whole) return markdown
+  if (length >= completeShare * whole) return undefined
   const incomplete = `the page is used: its Markdown has ${length} letters, and the main content of the page ${whole}`
   if (isDrawn) return { page, kind: 'html', isHtml: false, incomplete }
   return { ...html, incomplete }
@@ -154,6 +174,8 @@ async function contentIn({ document, reading }: LoadedPage): Promise<string> {
   return (await contentOf(document, { onlyMain: true, inlineImages: false, headline: true })).markdown
 }
 
+/** Targets of links, which may contain parentheses, and URLs. */
+const targets = /\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|<https?:[^<>\n]*>/g
+
 /** Returns the number of letters and digits of Markdown, without the URLs of its links. */
-const lengthOf = (markdown: string): number =>
-  markdown.replaceAll(/\]\([^)\n]*\)|<https?:[^>\n]*>/g, ']').match(/[\p{L}\p{N}]/gu)?.length ?? 0
+const lengthOf = (markdown: string): number => markdown.replaceAll(targets, ']').match(/[\p{L}\p{N}]/gu)?.length ?? 0

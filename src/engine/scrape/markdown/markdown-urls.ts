@@ -15,9 +15,7 @@ export function markdownUrls(page: string): string[] {
     `${path}/index.html.md`,
     `${stem.replace(/\/index$/, '')}.md`,
   ]
-  return [...new Set(paths)]
-    .filter((one) => !one.endsWith('/.md') && one !== '.md')
-    .map((one) => new URL(one + url.search, url).href)
+  return [...new Set(paths)].filter((one) => !one.endsWith('/.md') && one !== '.md').map((one) => withPath(url, one))
 }
 
 /** Returns the URLs of pages that a URL of Markdown can be the Markdown of. */
@@ -26,8 +24,11 @@ export function pagesOfMarkdown(markdown: string): string[] {
   if (!isMarkdownName(markdown)) return []
   const stem = url.pathname.replace(/\.(?:md|markdown)$/i, '')
   const folder = stem.replace(/\/index(?:\.html)?$/, '/')
-  return [...new Set([stem, `${stem}.html`, folder])].map((path) => new URL(path + url.search, url).href)
+  return [...new Set([stem, `${stem}.html`, folder])].map((path) => withPath(url, path))
 }
+
+/** Returns a URL of the same host with another path, which may begin with two slashes. */
+const withPath = (url: URL, pathname: string): string => Object.assign(new URL(url), { pathname, hash: '' }).href
 
 /** Whether a URL names llms.txt itself, or the file that repeats the text of all pages. */
 export const isLlmsFile = (url: string): boolean => /\/llms(?:-[\w-]+)?\.(?:txt|md)$/i.test(new URL(url).pathname)
