@@ -115,7 +115,7 @@ describe('llms.txt', () => {
       '/robots.txt': text('text/plain', 'User-agent: *\nDisallow: /closed'),
       '/llms.txt': text(
         'text/plain',
-        '# Site\n\n> All about deltas\n\n## Guide\n\n- [Start](/start): How to begin\n- [A](a.md): The page *A*\n- [Whole](/llms-full.txt)\n- [Closed](/closed/x)\n\n## Optional\n\n- [Elsewhere](https://else.example/)\n- [API](/api/llms.txt)\n',
+        '# Site\n\n> All about deltas\n\n## Guide\n\n- **New:** [Start](/start): How to \u001b[31mbegin\u0007\n- [A](a.md): The page *A*\n- [Whole](/llms-full.txt)\n- [Closed](/closed/x)\n\n## Optional\n\n- [Elsewhere](https://else.example/)\n- [API](/api/llms.txt)\n',
       ),
       '/api/llms.txt': text('text/markdown', '# API\n\n- [Call](call): Calls it\n'),
       '/': linkPage('Home', ['/a']),
@@ -133,7 +133,7 @@ describe('llms.txt', () => {
     expect(paths(answer)).toEqual(['/', '/a', '/start', '/api/call', '/deep'])
     const [, a, start, call] = answer.links
     expect(answer.described).toEqual([
-      { url: start, title: 'Start', description: 'How to begin', section: 'Guide' },
+      { url: start, title: 'Start', description: 'How to \u001b[31mbegin\u0007', section: 'Guide' },
       { url: a, title: 'A', description: 'The page A', section: 'Guide' },
       { url: call, title: 'Call', description: 'Calls it' },
     ])
@@ -146,6 +146,22 @@ describe('llms.txt', () => {
       `${listed.url}/a\tA: The page A`,
       `${listed.url}/start\tStart: How to begin`,
     ])
+  })
+
+  test('that is very long is read up to a limit, which is reported', async () => {
+    const text = 'ü'.repeat(1000)
+    const lines = Array.from({ length: 500 }, (_, at) => `- [Page ${at}](/page/${at}): ${text}\n`).join('')
+    const long = await serveSite({
+      '/llms.txt': (_, response) => void response.setHeader('content-type', 'text/plain').end(lines),
+    })
+    try {
+      const answer = await map({ url: long.url, llms: 'only', limit: 1000 })
+      expect(answer.warning).toBe(`only the first 384 KB of ${long.url}/llms.txt were read`)
+      const last = answer.described!.at(-1)!
+      expect(last).toMatchObject({ title: `Page ${answer.described!.length - 1}`, description: text })
+    } finally {
+      await long.close()
+    }
   })
 
   test('can be used alone, or skipped', async () => {

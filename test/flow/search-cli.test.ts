@@ -74,6 +74,11 @@ describe('bax search', () => {
     expect(coloured.stdout).toContain('\u001b[1mPage 0\u001b[22m')
   })
 
+  test('prints titles and descriptions that cannot control the terminal', async () => {
+    web.setResults([{ url: url('/deltas'), title: 'A \u001b]0;B\u0007title', snippet: 'Of \u001b[31mdeltas\u009b' }])
+    expect((await bax(['deltas'])).stdout).toBe(`1. A title\n   ${url('/deltas')}\n   Of deltas\n`)
+  })
+
   test('prints the response of the API with --json, and one result per line with --ndjson', async () => {
     setResults('/deltas', '/two.html')
     const whole = JSON.parse((await bax(['deltas', '--json', '--limit', '1'])).stdout) as Record<string, unknown>

@@ -3,6 +3,7 @@ import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { LlmsEntry } from '../../core/shapes/jobs/sources.ts'
 import { printError } from '../output/errors.ts'
 import { print } from '../io.ts'
+import { plain } from '../../core/text/plain.ts'
 import { blockedHint } from '../../core/text/result-notes.ts'
 import { showWarning } from '../output/output.ts'
 import { withClock } from '../output/progress.ts'
@@ -12,7 +13,7 @@ import { operationCommand, type OperationShape } from '../operation-command.ts'
 /** Returns a URL with what llms.txt says about it. */
 function describe(url: string, entries: ReadonlyMap<string, LlmsEntry>): string {
   const { title = '', description = '' } = entries.get(url) ?? {}
-  return [url, [title, description].filter(Boolean).join(': ')].filter(Boolean).join('\t')
+  return [url, plain([title, description].filter(Boolean).join(': '))].filter(Boolean).join('\t')
 }
 
 const shape = {

@@ -2,6 +2,7 @@
 import { basename, join, relative, resolve } from 'node:path'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { SearchAnswer, SearchResult } from '../../core/shapes/search.ts'
+import { plain } from '../../core/text/plain.ts'
 import { printError } from '../output/errors.ts'
 import { type Io, print } from '../io.ts'
 import { nameFor, type Piece, piecesOf, textOf } from '../scrape/pieces.ts'
@@ -16,9 +17,9 @@ export async function showResults(io: Io, results: readonly SearchResult[]): Pro
   const indent = ' '.repeat(String(results.length).length + 2)
   for (const [at, { position, title, url, description, content }] of results.entries()) {
     if (at > 0) print(io, '')
-    print(io, `${`${position}.`.padEnd(indent.length)}${bold(title || url)}`)
+    print(io, `${`${position}.`.padEnd(indent.length)}${bold(plain(title) || url)}`)
     print(io, `${indent}${cyan(url)}`)
-    for (const line of wrapped(io, description, indent.length)) print(io, `${indent}${line}`)
+    for (const line of wrapped(io, plain(description), indent.length)) print(io, `${indent}${line}`)
     const text = content && textOf(piecesOfContent(content)).trim()
     if (text) print(io, `\n${text}`)
   }

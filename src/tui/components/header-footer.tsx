@@ -2,7 +2,8 @@
 import { Box, Text } from 'ink'
 import { useAppContext, useLink } from '../hooks/app-context.ts'
 import { type Layer, keyLabel } from '../keyboard.ts'
-import { cut, plain, widthOf } from '../terminal/plain.ts'
+import { plain } from '../../core/text/plain.ts'
+import { cut, widthOf } from '../terminal/plain.ts'
 
 interface HeaderProps {
   readonly screens: readonly { readonly name: string }[]

@@ -4,7 +4,8 @@ import { useMemo, useRef, useState } from 'react'
 import { useKeys } from '../hooks/app-context.ts'
 import { useMouse } from '../hooks/use-mouse.ts'
 import type { Binding } from '../keyboard.ts'
-import { cut, plain, wrap } from '../terminal/plain.ts'
+import { plain } from '../../core/text/plain.ts'
+import { cut, wrap } from '../terminal/plain.ts'
 import { Prompt } from './prompt.tsx'
 
 interface PagerProps {

@@ -4,7 +4,8 @@ import { useRef, useState } from 'react'
 import { useKeys, useTheme } from '../hooks/app-context.ts'
 import { useMouse } from '../hooks/use-mouse.ts'
 import type { Binding } from '../keyboard.ts'
-import { fit, plain, widthOf } from '../terminal/plain.ts'
+import { plain } from '../../core/text/plain.ts'
+import { fit, widthOf } from '../terminal/plain.ts'
 
 export interface Column<Row> {
   readonly head: string

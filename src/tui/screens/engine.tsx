@@ -7,7 +7,8 @@ import { Pager } from '../components/pager.tsx'
 import { formatAge, formatSize } from '../format.ts'
 import { useAppContext, useTheme } from '../hooks/app-context.ts'
 import { useNow, usePolling } from '../hooks/use-polling.ts'
-import { fit, plain } from '../terminal/plain.ts'
+import { plain } from '../../core/text/plain.ts'
+import { fit } from '../terminal/plain.ts'
 import type { ScreenProps } from '../components/list-page.tsx'
 
 const every = 2000

@@ -8,7 +8,8 @@ import type { Column } from '../components/table.tsx'
 import { formatDuration, formatSize } from '../format.ts'
 import { useAttempt, useAppContext } from '../hooks/app-context.ts'
 import { usePolling } from '../hooks/use-polling.ts'
-import { fit, plain } from '../terminal/plain.ts'
+import { plain } from '../../core/text/plain.ts'
+import { fit } from '../terminal/plain.ts'
 import type { Theme } from '../theme.ts'
 
 const every = 2000

@@ -11,7 +11,7 @@ import { useAttempt, useAppContext, useKeys } from '../hooks/app-context.ts'
 import { usePolling } from '../hooks/use-polling.ts'
 import { useExec } from '../hooks/use-exec.ts'
 import type { Link } from '../link.ts'
-import { plain } from '../terminal/plain.ts'
+import { plain } from '../../core/text/plain.ts'
 import type { ViewProps } from '../components/list-page.tsx'
 
 const maxViewedBytes = 256 * 1024

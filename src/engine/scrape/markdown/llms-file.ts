@@ -8,6 +8,7 @@ import {
   elementsOf,
   isElement,
   rawText,
+  type TreeNode,
   visibleText,
 } from '../../extract/tree.ts'
 import { resolveUrl } from '../../extract/urls.ts'
@@ -29,12 +30,18 @@ function descriptionsIn(root: ElementNode, base: string): Map<string, Pick<LlmsE
     const link = elementsOf(element, ({ tag }) => tag !== 'ul' && tag !== 'ol').find(({ tag }) => tag === 'a')
     const href = link && resolveUrl(attribute(link, 'href'), base)
     if (href === undefined || found.has(href)) continue
-    const text = visibleText({
-      ...element,
-      children: element.children.filter((child) => !isElement(child) || !/^[uo]l$/.test(child.tag)),
-    })
-    const description = text.slice(visibleText(link!).length).replace(/^\s*[:–—-]?\s*/, '')
+    const children = nodesAfter(element, link!)!.filter((child) => !isElement(child) || !/^[uo]l$/.test(child.tag))
+    const description = visibleText({ ...element, children }).replace(/^\s*[:–—-]?\s*/, '')
     found.set(href, { ...(description && { description }), ...(section && { section }) })
   }
   return found
+}
+
+/** Returns what follows a link within an element; undefined if it is elsewhere. */
+function nodesAfter({ children }: ElementNode, link: ElementNode): TreeNode[] | undefined {
+  for (const [at, child] of children.entries()) {
+    const inside = child === link ? [] : isElement(child) ? nodesAfter(child, link) : undefined
+    if (inside) return [...inside, ...children.slice(at + 1)]
+  }
+  return undefined
 }
