@@ -32,6 +32,34 @@ describe('Markdown', () => {
   })
 })
 
+describe('hostile Markdown', () => {
+  test.each([
+    ['marks of emphasis', '*_', 'a paragraph has too many marks'],
+    ['links that do not end', '[a](', 'a paragraph has too many marks'],
+    ['brackets', '](\n', 'a paragraph has too many marks'],
+    ['quotes', '> ', 'it has too many quotes and lists in each other'],
+    ['lists', '1) - ', 'it has too many quotes and lists in each other'],
+  ])('with many %s stays text', (_, part, reason) => {
+    const text = part.repeat(50_000)
+    const { markdown, warning } = read(text)
+    expect({ isWhole: markdown === text, warning }).toEqual({
+      isWhole: true,
+      warning: `the links of the Markdown are missing: ${reason}`,
+    })
+  })
+
+  test.each([
+    ['links', '[a](b) *c* ~~d~~\n'],
+    ['definitions', '[a]: b\n'],
+    ['items', '- [a](b): *c*\n'],
+    ['paragraphs', '[a](b) *c*\n\n'],
+    ['cells', '| [a](b) |\n'],
+  ])('is not what has a thousand %s', (_, part) => {
+    const text = `| a |\n| - |\n`.repeat(part.startsWith('|') ? 1 : 0) + part.repeat(1000)
+    expect(read(text).markdown).toContain('https://site.example/docs/b')
+  })
+})
+
 describe('without inline images', () => {
   const data = 'data:image/png;base64,iVBORw0KGgo='
 

@@ -9,6 +9,7 @@ import { treeFromHtml } from '../../extract/html-tree.ts'
 import { collapse, type ElementNode, elementsOf, rawText, type Tree } from '../../extract/tree.ts'
 import { resolveUrl } from '../../extract/urls.ts'
 import { fileName, type PageDocument, present, type SourceText } from './document.ts'
+import { assertCheap, assertShallow } from './markdown-cost.ts'
 import { type Edit, edited, inlineImages } from './markdown-edits.ts'
 import { textDocument } from './text.ts'
 
@@ -31,11 +32,12 @@ export function markdownDocument({ text, charset, url }: SourceText): PageDocume
 /** Returns the text with absolute links, also without inline images, and its tree. */
 function readBody(body: string, url: string): { tree: Tree; markdown: string; withoutImages: string } {
   const options = { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true }
-  const events = postprocess(
-    parseBlocks(options)
-      .document()
-      .write(preprocess()(body, undefined, true)),
-  )
+  assertShallow(body)
+  const blocks = parseBlocks(options)
+    .document()
+    .write(preprocess()(body, undefined, true))
+  assertCheap(body, blocks)
+  const events = postprocess(blocks)
   const links: Edit[] = []
   for (const [kind, token] of events) {
     if (kind !== 'enter' || !destinations.has(token.type)) continue
