@@ -38,6 +38,8 @@ export interface CrawlFleet {
   readonly crawls: CrawlService<FleetCrawl>
   /** The engine whose scraper all workers in this process share, and that runs crawls alone for comparison. */
   readonly engine: ReturnType<typeof createEngine>
+  /** State folder of that engine; workers in other processes have another one. */
+  readonly stateDir: string
   /** Starts workers in this process. */
   addWorkers(count: number): Promise<CrawlWorker[]>
   /** Starts a worker in a process of its own. */
@@ -99,6 +101,7 @@ export async function openCrawlFleet({ url, client }: TestRedis, options: FleetO
   const fleet: CrawlFleet = {
     crawls,
     engine,
+    stateDir,
     addWorkers: async (count) => {
       const added = await Promise.all(
         Array.from({ length: count }, async () => {

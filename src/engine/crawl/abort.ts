@@ -3,10 +3,12 @@ import { BaxError } from '../../core/errors/errors.ts'
 
 /** Abort reason of a crawl; `interrupted` leaves it resumable. */
 export class CrawlAbort extends Error {
-  readonly kind: 'cancelled' | 'out_of_time' | 'interrupted'
+  readonly kind: 'cancelled' | 'out_of_time' | 'interrupted' | 'failed'
+  declare readonly cause?: BaxError
 
-  constructor(kind: CrawlAbort['kind']) {
-    super(kind)
+  /** `cause` is the error of a crawl that failed. */
+  constructor(kind: CrawlAbort['kind'], cause?: BaxError) {
+    super(kind, { cause })
     this.kind = kind
   }
 }

@@ -1,4 +1,5 @@
 /** The first and the last lines of a crawl's journal. */
+import type { BaxError } from '../../core/errors/errors.ts'
 import type { CrawlStatus } from '../../core/shapes/crawl.ts'
 import { outOfTime } from './abort.ts'
 import type { CrawlPlan } from './plan.ts'
@@ -26,9 +27,11 @@ function listLines(list: ReadonlyMap<string, string>, listed: number): JournalEn
 
 const found = (urls: string[]): JournalEntry => ({ type: 'crawl.found', data: { urls, depth: 0 } })
 
-export function finishLine(record: CrawlRecord, status: CrawlStatus): JournalEntry {
+/** `cause` is the error of a crawl that failed before or after its pages. */
+export function finishLine(record: CrawlRecord, status: CrawlStatus, cause?: BaxError): JournalEntry {
   const { success, startFailure, input, queued } = record
-  const failure = status === 'failed' ? (startFailure ?? outOfTime(input.timeout_secs)) : undefined
+  const given = cause && { error: cause.message, code: cause.code }
+  const failure = status === 'failed' ? (given ?? startFailure ?? outOfTime(input.timeout_secs)) : undefined
   const duration_ms = record.activeMs(Date.now())
   const counts = { ...record.counts(), total: record.admitted, skipped: record.counts().skipped + queued }
   return { type: 'crawl.finished', data: { status, success, ...counts, duration_ms, ...failure } }

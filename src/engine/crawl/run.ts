@@ -3,6 +3,7 @@
  * the concurrency, the result has the same pages in the same order, and the limit applies at the same page.
  */
 import { setMaxListeners } from 'node:events'
+import type { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { CrawlEventData, CrawlStatus } from '../../core/shapes/crawl.ts'
 import { CrawlPolicy } from '../render/decide/fetch-or-render.ts'
@@ -66,8 +67,8 @@ export class CrawlRun {
   }
 
   /** Stops the crawl; `run` resolves soon afterwards. */
-  end(kind: CrawlAbort['kind']): void {
-    this.#control.abort(new CrawlAbort(kind))
+  end(kind: CrawlAbort['kind'], cause?: BaxError): void {
+    this.#control.abort(new CrawlAbort(kind, cause))
   }
 
   progress(): CrawlEventData['crawl.progress'] {
@@ -113,7 +114,7 @@ export class CrawlRun {
       const ending = this.#control.signal.reason as unknown
       if (!(ending instanceof CrawlAbort)) throw error
       if (ending.kind === 'cancelled') await this.#finish('cancelled')
-      if (ending.kind === 'out_of_time') await this.#finish('failed')
+      else if (ending.kind !== 'interrupted') await this.#finish('failed', ending.cause)
     } finally {
       this.end('interrupted')
       await Promise.all(this.#tasks.map(({ done }) => done))
@@ -273,8 +274,8 @@ export class CrawlRun {
     }
   }
 
-  async #finish(status: CrawlStatus): Promise<void> {
-    await this.#write([finishLine(this.#facts.record, status)])
+  async #finish(status: CrawlStatus, cause?: BaxError): Promise<void> {
+    await this.#write([finishLine(this.#facts.record, status, cause)])
   }
 
   readonly #addWarning = (message: string): void => void this.#write([warning(message)]).catch(this.#fail)

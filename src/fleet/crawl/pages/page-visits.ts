@@ -6,8 +6,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { FairQueue, reserveFor } from '../../../core/process/fair-queue.ts'
 import { HostGate } from '../../../engine/crawl/pacing/host-gate.ts'
-import { EarlierPages } from '../../../engine/crawl/earlier.ts'
-import { type CrawlPlan, planCrawl } from '../../../engine/crawl/plan.ts'
+import type { CrawlPlan } from '../../../engine/crawl/plan.ts'
 import type { CrawlRequest } from '../../../engine/crawl/store/journal.ts'
 import type { SiteSummary } from '../../../engine/extract/main-content/site/site-memory.ts'
 import { evictOldest } from '../../../engine/evict-oldest.ts'
@@ -26,7 +25,7 @@ import {
   type VisitJob,
   windowField,
 } from './visit-job.ts'
-import type { OpenedIdentity } from '../../../engine/scrape/identity/open-identity.ts'
+import { openReading } from './open-reading.ts'
 import { visitPage, type VisitOutcome } from './visit-page.ts'
 
 export interface PageVisitsFacts {
@@ -40,14 +39,9 @@ export interface PageVisitsFacts {
   readonly onUnavailable: (error: BaxError) => Promise<void>
 }
 
-interface VisitPlan {
-  readonly plan: CrawlPlan
-  /** Pages of the crawl to compare with. */
-  readonly earlier: EarlierPages | undefined
+interface VisitPlan extends Awaited<ReturnType<typeof openReading>> {
   /** Limits the pages of the crawl that are rendered at the same time. */
   readonly tabs: HostGate
-  /** Saves changed cookies to the profile, if that is requested. */
-  readonly saveIdentity: OpenedIdentity['save'] | undefined
 }
 
 /** Thrown by visits whose crawl has ended. */
@@ -118,11 +112,12 @@ export class PageVisits {
     const kept = compare && (await redis.hgetBuffer(visits, keptField(url)))
     const onFull = () => log('warn', 'a visit waits because Redis is full', { crawl, url })
     const run = `${id} ${attemptsStarted} ${token}`
-    const acts = hasActions(found.plan)
+    const acts = !found.failure && hasActions(found.plan)
     const mayRun = !acts || (await unlessFull(() => this.#beginActions(visits, url, run), { signal, onFull }))
-    const outcome: VisitOutcome = mayRun
-      ? await visitPage(data, { ...found, scraper: await scraper(), signal, site, kept: kept || undefined })
-      : { visit: { spentMs: 0, failure: storedError(lostActions()) } }
+    const failure = found.failure ?? (mayRun ? undefined : lostActions())
+    const outcome: VisitOutcome = failure
+      ? { visit: { spentMs: 0, failure: storedError(failure) } }
+      : await visitPage(data, { ...found, scraper: await scraper(), signal, site, kept: kept || undefined })
     if (outcome.unavailable && attemptsStarted <= limits.crawl.fleet.lostPages) {
       // No action was run.
       if (acts) await redis.hdel(visits, actedField(url))
@@ -192,12 +187,8 @@ export class PageVisits {
     const { redis, store, scraper } = this.#facts
     const request = await redis.hget(metaKey(crawl), 'request')
     if (request === null) return undefined
-    const { input, owner } = JSON.parse(request) as CrawlRequest
-    const { since } = input
-    const earlier = since === undefined ? undefined : await EarlierPages.open(await store.read(since))
-    const opened = await (await scraper()).identities.unseal(input)
-    const plan = planCrawl(input, owner, opened?.identity)
-    return { plan, earlier, tabs: new HostGate(renderedAtOnce), saveIdentity: opened?.save }
+    const reading = await openReading(JSON.parse(request) as CrawlRequest, { store, scraper: await scraper() })
+    return { ...reading, tabs: new HostGate(renderedAtOnce) }
   }
 }
 

@@ -2,8 +2,6 @@
 import { asBaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CrawlAbort } from '../../../engine/crawl/abort.ts'
-import { EarlierPages } from '../../../engine/crawl/earlier.ts'
-import { planCrawl } from '../../../engine/crawl/plan.ts'
 import { CrawlRun } from '../../../engine/crawl/run.ts'
 import { Journal, readJournal } from '../../../engine/crawl/store/journal.ts'
 import { PageFile } from '../../../engine/crawl/store/page-file.ts'
@@ -12,6 +10,7 @@ import { type WebhookFacts, WebhookSender } from '../../../engine/crawl/webhook.
 import type { ReportedProgress } from '../followed.ts'
 import { eventsChannel, progressChannel, progressKey } from '../keys.ts'
 import { FleetPages } from '../pages/fleet-pages.ts'
+import { openReading } from '../pages/open-reading.ts'
 import { FleetAnswers } from '../store/answers.ts'
 import { LostRun, WritingLogs } from '../store/redis-logs.ts'
 import type { CrawlJob } from './queues.ts'
@@ -67,9 +66,7 @@ export class Coordinator {
     const { egress, webhookSecret: secret } = pageScraper
     const journal = await Journal.reopen(logs.journal, bytes, seq)
     const pages = await PageFile.reopen(logs.pages, record.pageBytes)
-    const { since } = record.input
-    const earlier = since === undefined ? undefined : await EarlierPages.open(await store.read(since))
-    const plan = planCrawl(record.input, record.owner, (await pageScraper.identities.unseal(record.input))?.identity)
+    const { plan, earlier, failure } = await openReading(record, { store, scraper: pageScraper })
     const run = new CrawlRun({
       plan,
       record,
@@ -94,6 +91,7 @@ export class Coordinator {
     const webhook = this.#webhookOf(run, { record, logs, live, answers, egress: ownRules, secret })
     this.#stopped.signal.addEventListener('abort', () => webhook?.stop())
     if (this.#stopped.signal.aborted) run.end('interrupted')
+    if (failure) run.end('failed', failure)
     const stop = await this.#watch(run, record, closed.signal)
     let isSent: boolean | undefined
     try {
