@@ -142,6 +142,7 @@ export const onFleet = named([
   'flow/front-door',
   'flow/identity',
   'flow/identity-crawl',
+  'flow/identity-saved',
   'flow/isolation',
   'flow/mcp-http',
   'flow/page-requests',

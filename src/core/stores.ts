@@ -24,8 +24,8 @@ export type StorageState = Exclude<BrowserContextOptions['storageState'], string
 export interface ProfileStore {
   /** Saves a new profile. @throws BaxError `already_exists` when another profile of the caller has the name. */
   add(name: string, state: StorageState, caller: Caller): Promise<ProfileRecord>
-  /** Replaces the state of a profile. @throws BaxError `profile_not_found`. */
-  update(profileId: string, state: StorageState): Promise<void>
+  /** Changes the state of a profile; no other change comes in between. @throws BaxError `profile_not_found`. */
+  update(profileId: string, change: (state: StorageState) => StorageState): Promise<void>
   /** Returns the ID and the state of a profile. @throws BaxError `profile_not_found`. */
   load(idOrName: string, caller: Caller): Promise<{ readonly profile_id: string; readonly state: StorageState }>
   /** Lists the profiles visible to the caller, newest first. */

@@ -266,7 +266,7 @@ describe('a process killed while writing', () => {
         const { profile_id } = known[0] ?? (await store.add('ann', state(0), keylessCaller))
         const before = Number((await store.load(profile_id, keylessCaller)).state.origins[0]!.localStorage[0]!.name)
         `,
-        'await store.update(profile_id, state(before + 1))',
+        'await store.update(profile_id, () => state(before + 1))',
       ),
     )
     const seen: number[] = []

@@ -42,6 +42,7 @@ const layers: Layers = {
       're2js',
       'robots-parser',
       'tar-stream',
+      'tldts',
       'web-vitals',
       'ws',
       'yaml',

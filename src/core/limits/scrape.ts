@@ -104,6 +104,10 @@ export const identityLimits = {
   cookies: 3000,
   /** Length of the name and the value of a cookie; browsers ignore longer ones. */
   pairChars: 4096,
+  /** Timeout for reading the cookies that a page has changed, in milliseconds. */
+  leaveMs: 2000,
+  /** Longest time for which a cookie is kept, in seconds, as in browsers. */
+  lifetimeSecs: 400 * 86_400,
   /** Proxies that a read may use in turn. */
   proxies: 100,
 } as const

@@ -13,6 +13,8 @@ export const storeLimits = {
   longestWaitMs: 500,
   /** Profiles read at once; they may be large. */
   profiles: 16,
-  /** Attempts to save a new profile while others are saved. */
+  /** Wait for another process that changes the same profile. */
+  lockMs: 10_000,
+  /** Attempts to save a profile while others are saved. */
   attempts: 20,
 } as const

@@ -1,8 +1,11 @@
 /** Profiles on disk, one private file each. */
-import { existsSync } from 'node:fs'
+import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
+import { acquireLock, lockName, waitForRelease } from '../../core/process/process-lock.ts'
 import {
   damageWarning,
   isAside,
@@ -51,16 +54,18 @@ export class ProfileFolder implements ProfileRecords {
     return this.#change(async () => this.#write(await make()))
   }
 
-  replace(profile: NamedProfile): Promise<boolean> {
-    return this.#change(async () => {
-      if (!existsSync(this.#path(profile.id))) return false
-      await this.#write(profile)
-      return true
-    })
+  update(id: string, change: (stored: StoredProfile) => Promise<StoredProfile>): Promise<boolean> {
+    return this.#change(() =>
+      this.#locked(id, async () => {
+        const stored = await this.read(id)
+        if (stored) await this.#write({ id, stored: await change(stored) })
+        return stored !== undefined
+      }),
+    )
   }
 
   delete(id: string): Promise<void> {
-    return this.#change(() => rm(this.#path(id), { force: true }))
+    return this.#change(() => this.#locked(id, () => rm(this.#path(id), { force: true })))
   }
 
   async deleteDamaged(id: string): Promise<boolean> {
@@ -78,6 +83,19 @@ export class ProfileFolder implements ProfileRecords {
     // The caller receives the error; the next change is made all the same.
     this.#turn = done.catch(() => {})
     return done
+  }
+
+  /** Runs work while no other process changes the profile. */
+  async #locked<T>(id: string, work: () => Promise<T>): Promise<T> {
+    // The ID is secret, and with it the name of the lock.
+    const hash = createHash('sha256').update(this.#folder).update(id).digest('hex').slice(0, 32)
+    const name = lockName(hash, tmpdir(), process.platform, process.version)
+    const late = AbortSignal.timeout(limits.stores.lockMs)
+    for (;;) {
+      const lock = await acquireLock(name)
+      if (lock) return work().finally(() => lock.release())
+      await waitForRelease(name, late)
+    }
   }
 
   #write({ id, stored }: NamedProfile): Promise<void> {

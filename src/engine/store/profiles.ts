@@ -40,8 +40,8 @@ export interface ProfileRecords {
   read(id: string): Promise<StoredProfile | undefined>
   /** Adds a profile that `make` builds, after it has checked the existing ones: both are one step. */
   add(make: () => Promise<NamedProfile>): Promise<void>
-  /** Replaces the record of a profile; returns false if it was deleted meanwhile. */
-  replace(profile: NamedProfile): Promise<boolean>
+  /** Replaces the record of a profile by what `change` makes of it, in one step; returns false if it is missing. */
+  update(id: string, change: (stored: StoredProfile) => Promise<StoredProfile>): Promise<boolean>
   delete(id: string): Promise<void>
   /** Deletes what is left of a damaged profile; returns whether there was anything. */
   deleteDamaged(id: string): Promise<boolean>
@@ -75,10 +75,14 @@ export class SavedProfiles implements Profiles {
     return recordOf(file)
   }
 
-  async update(profileId: string, state: StorageState): Promise<void> {
-    const file = await this.#read(profileId)
-    const changed = await this.#encrypted({ ...file, updated_at: new Date().toISOString(), state })
-    if (!(await this.#records.replace(changed))) throw notFound(profileId)
+  async update(profileId: string, change: (state: StorageState) => StorageState): Promise<void> {
+    const id = profileId.toLowerCase()
+    const isFound = await this.#records.update(id, async (stored) => {
+      const file = await this.#decrypt({ id, stored })
+      const now = new Date().toISOString()
+      return (await this.#encrypted({ ...file, updated_at: now, state: change(file.state) })).stored
+    })
+    if (!isFound) throw notFound(profileId)
   }
 
   load(idOrName: string, caller: Caller): Promise<Pick<ProfileFile, 'profile_id' | 'state'>> {

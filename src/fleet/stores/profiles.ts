@@ -28,12 +28,12 @@ const addProfile = luaScript<number>(
   return 1`,
 )
 
-/** Replaces a profile that exists; returns whether it did. KEYS: profiles. ARGV: ID, record. */
+/** Replaces a profile unless it was changed; returns whether it did. KEYS: profiles. ARGV: ID, record before, record. */
 const replaceProfile = luaScript<number>(
   'replace_profile',
   1,
-  `if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
-  redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+  `if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+  redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
   return 1`,
 )
 
@@ -90,10 +90,15 @@ export class RedisProfileRecords implements ProfileRecords {
   }
 
   async read(id: string): Promise<StoredProfile | undefined> {
+    return (await this.#read(id))?.stored
+  }
+
+  /** Returns a profile with its record; undefined if it is missing. @throws BaxError `profile_not_found` */
+  async #read(id: string): Promise<{ text: string; stored: StoredProfile } | undefined> {
     const text = await storedProfile(this.#redis, id)
     if (text === null) return undefined
     const stored = decoded(id, text)
-    if (stored) return stored
+    if (stored) return { text, stored }
     throw new BaxError('profile_not_found', `the profile ${id} is damaged`, {
       hint: 'delete it with "bax profile delete", and save the profile again',
     })
@@ -107,14 +112,18 @@ export class RedisProfileRecords implements ProfileRecords {
       const add = () => addProfile(this.#redis, names.profiles, names.revision, id, record, revision)
       if ((await ask(this.#redis, add)) === 1) return
     }
-    throw new BaxError('no_capacity', 'too many profiles are saved at the same time', {
-      retryAfterSecs: limits.overload.retryAfterSecs,
-    })
+    throw tooMany()
   }
 
-  async replace({ id, stored }: NamedProfile): Promise<boolean> {
-    const record = encodeRecord(stored)
-    return (await ask(this.#redis, () => replaceProfile(this.#redis, names.profiles, id, record))) === 1
+  async update(id: string, change: (stored: StoredProfile) => Promise<StoredProfile>): Promise<boolean> {
+    for (let attempt = 0; attempt < limits.stores.attempts; attempt += 1) {
+      const found = await this.#read(id)
+      if (!found) return false
+      const record = encodeRecord(await change(found.stored))
+      const replace = () => replaceProfile(this.#redis, names.profiles, id, found.text, record)
+      if ((await ask(this.#redis, replace)) === 1) return true
+    }
+    throw tooMany()
   }
 
   async delete(id: string): Promise<void> {
@@ -132,6 +141,11 @@ export class RedisProfileRecords implements ProfileRecords {
     return damageWarning(stateKinds.profile, this.#damaged)
   }
 }
+
+const tooMany = (): BaxError =>
+  new BaxError('no_capacity', 'too many profiles are saved at the same time', {
+    retryAfterSecs: limits.overload.retryAfterSecs,
+  })
 
 /** Returns undefined for a damaged record, or one whose ID is no profile's. */
 function decoded(id: string, text: string): StoredProfile | undefined {

@@ -70,7 +70,7 @@ describe.skipIf(noRedis)(titled('`bax fleet import`', noRedis), () => {
     const store = new ProfileStore(folder)
     const { profile_id } = await store.add('work', state, keylessCaller)
     await run()
-    await store.update(profile_id, { ...state, origins: [{ origin: 'https://example.com', localStorage: [] }] })
+    await store.update(profile_id, () => ({ ...state, origins: [{ origin: 'https://example.com', localStorage: [] }] }))
     const fleet = await stores.open(redis)
     const skipped = [{ id: profile_id, why: 'differs in Redis; pass --overwrite to replace it' }]
     expect(await report()).toMatchObject({ profiles: { imported: 0, skipped }, unencrypted_profiles: 1 })

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Caller, keylessCaller } from '../../../src/core/access/caller.ts'
 import { allowancesOf } from '../../../src/core/access/quota.ts'
 import { BaxError } from '../../../src/core/errors/errors.ts'
-import type { Stores } from '../../../src/core/stores.ts'
+import type { StorageState, Stores } from '../../../src/core/stores.ts'
 import { RelayTokens } from '../../../src/engine/relay/hub/tokens.ts'
 import { KeyStore } from '../../../src/engine/store/keys.ts'
 import { ProfileStore } from '../../../src/engine/store/profiles.ts'
@@ -73,15 +73,25 @@ function contract(place: () => Place): void {
       const { profiles } = await place().open()
       const { profile_id } = await profiles.add('work', state('one'), ann)
       expect(await profiles.load('work', ann)).toMatchObject({ profile_id, state: state('one') })
-      await profiles.update(profile_id, state('two'))
+      await profiles.update(profile_id, () => state('two'))
       const again = await place().open()
       expect(await again.profiles.load(profile_id, ann)).toMatchObject({ state: state('two') })
       expect(await again.profiles.list(ben)).toEqual([])
       await expect(again.profiles.get(profile_id, ben)).rejects.toMatchObject({ code: 'profile_not_found' })
       await again.profiles.delete(profile_id, ann)
       await expect(profiles.load('work', ann)).rejects.toMatchObject({ code: 'profile_not_found' })
-      await expect(profiles.update(profile_id, state('three'))).rejects.toMatchObject({ code: 'profile_not_found' })
+      await expect(profiles.update(profile_id, () => state('three'))).rejects.toMatchObject({
+        code: 'profile_not_found',
+      })
       expect(await profiles.list(ann)).toEqual([])
+    })
+
+    test('lose no change when they are changed at the same time', async () => {
+      const stores = await Promise.all([place().open(), place().open()])
+      const { profile_id } = await stores[0]!.profiles.add('counted', state('0'), ann)
+      const count = (before: StorageState) => state(String(Number(before.cookies[0]!.value) + 1))
+      await Promise.all([0, 1, 0, 1].map((at) => stores[at]!.profiles.update(profile_id, count)))
+      expect(await stores[1]!.profiles.load('counted', ann)).toMatchObject({ state: state('4') })
     })
 
     test('contain nothing readable when encrypted, and need the same key', async () => {

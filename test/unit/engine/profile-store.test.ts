@@ -76,7 +76,7 @@ describe('encrypted profiles', () => {
     const restarted = new ProfileStore(folder, secret)
     expect(await restarted.load(profile_id, keylessCaller)).toMatchObject({ state })
     expect(await restarted.list(keylessCaller)).toMatchObject([{ name: 'annabel', cookies: 1 }])
-    await restarted.update(profile_id, empty)
+    await restarted.update(profile_id, () => empty)
     expect((await new ProfileStore(folder, secret).load(profile_id, keylessCaller)).state).toEqual(empty)
   })
 
@@ -86,7 +86,7 @@ describe('encrypted profiles', () => {
     for (const wrong of [new ProfileStore(folder, other), new ProfileStore(folder)]) {
       await expect(wrong.load(profile_id, keylessCaller)).rejects.toMatchObject(refusal)
       await expect(wrong.list(keylessCaller)).rejects.toMatchObject(refusal)
-      await expect(wrong.update(profile_id, empty)).rejects.toMatchObject(refusal)
+      await expect(wrong.update(profile_id, () => empty)).rejects.toMatchObject(refusal)
     }
     expect(await new ProfileStore(folder, secret).load(profile_id, keylessCaller)).toMatchObject({ state })
   })
@@ -96,7 +96,7 @@ describe('encrypted profiles', () => {
     const store = new ProfileStore(folder, secret)
     expect(await store.load(profile_id, keylessCaller)).toMatchObject({ state })
     expect(await onDisk()).toContain('ann-is-in')
-    await store.update(profile_id, state)
+    await store.update(profile_id, () => state)
     expect(await onDisk()).not.toContain('ann-is-in')
   })
 

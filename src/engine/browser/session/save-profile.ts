@@ -20,7 +20,8 @@ export async function saveProfile(
   const { profile_id: profileId, save_profile: shouldSave } = session.input
   if (!shouldSave || profileId === undefined) return
   try {
-    await profiles.update(profileId, await readStorage(session))
+    const state = await readStorage(session)
+    await profiles.update(profileId, () => state)
   } catch (error) {
     const { code, message: reason } = toBaxError(error, 'reading its storage')
     const message = `the profile was not saved: ${reason}`

@@ -1,7 +1,7 @@
 /** Gives a tab the identity of a read: cookies, local storage, headers, and the properties of the browser. */
 import { clientHintsFor } from '../../browser/cdp/user-agents.ts'
 import type { CdpMessage } from '../../browser/cdp/upstream.ts'
-import type { JarCookie } from '../identity/cookie-jar.ts'
+import type { JarCookie } from '../identity/set-cookie.ts'
 import type { ReadIdentity } from '../identity/identity.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { Tab } from './tab.ts'

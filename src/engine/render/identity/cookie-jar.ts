@@ -1,26 +1,37 @@
 /** Cookies of one identity, which fetches and browsers share (RFC 6265). */
-import { isIP } from 'node:net'
 import { limits } from '../../../core/limits/limits.ts'
-import type { StorageState } from '../../../core/stores.ts'
 import type { ResponseHeaders } from '../../egress/response-headers.ts'
+import { isSubdomain, isTrusted, type JarCookie, parseSetCookie } from './set-cookie.ts'
 
-/** As Playwright writes it: domains with a leading dot include subdomains; `expires` is -1 for the session. */
-export type JarCookie = StorageState['cookies'][number]
+const { cookies: most, lifetimeSecs } = limits.identity
 
-const { cookies: most, pairChars } = limits.identity
+/** What sites have changed, by key. */
+export type CookieChanges = ReadonlyMap<string, CookieChange>
+
+interface CookieChange {
+  /** Undefined for a cookie that was deleted. */
+  readonly cookie: JarCookie | undefined
+  /** Value before the change; undefined for a new cookie. */
+  readonly from: string | undefined
+}
 
 export class CookieJar {
   readonly #cookies = new Map<string, JarCookie>()
-  /** Number of changes by sites, which a profile is saved after. */
-  changes = 0
+  /** Keys of the cookies that the caller has given. */
+  readonly #given = new Set<string>()
+  #changes = new Map<string, CookieChange>()
 
   constructor(cookies: readonly JarCookie[] = []) {
-    this.add(cookies)
+    for (const cookie of cookies) this.#put(cookie)
   }
 
-  /** Adds cookies of the caller. */
+  /** Adds cookies of the caller, each once: sites may have changed or deleted it since. */
   add(cookies: readonly JarCookie[]): void {
-    for (const cookie of cookies) this.#put(cookie)
+    const added = cookies.filter((cookie) => !this.#given.has(keyOf(cookie)))
+    for (const cookie of added) {
+      this.#given.add(keyOf(cookie))
+      this.#put(cookie)
+    }
   }
 
   all(): JarCookie[] {
@@ -40,8 +51,8 @@ export class CookieJar {
   receive(href: string, headers: ResponseHeaders): void {
     const url = new URL(href)
     for (const line of headers.all('set-cookie')) {
-      const cookie = parseSetCookie(line, url)
-      if (cookie) this.#change(cookie)
+      const cookie = parseSetCookie(fromBytes(line), url)
+      if (cookie && (isTrusted(url) || !this.#isProtected(cookie))) this.#change(keyOf(cookie), cookie)
     }
   }
 
@@ -51,15 +62,33 @@ export class CookieJar {
     const kept = new Set(after.map(keyOf))
     for (const cookie of after) {
       const old = known.get(keyOf(cookie))
-      if (!old || old.value !== cookie.value || expiryOf(old) !== expiryOf(cookie)) this.#change(cookie)
+      if (!old || old.value !== cookie.value || expiryOf(old) !== expiryOf(cookie)) this.#change(keyOf(cookie), cookie)
     }
-    for (const key of known.keys()) if (!kept.has(key) && this.#cookies.delete(key)) this.changes++
+    // Another read may have changed a cookie meanwhile that the page has deleted.
+    for (const [key, { value }] of known)
+      if (!kept.has(key) && this.#cookies.get(key)?.value === value) this.#change(key, undefined)
   }
 
-  #change(cookie: JarCookie): void {
-    this.changes++
-    if (hasExpired(cookie)) this.#cookies.delete(keyOf(cookie))
+  /** Returns what sites have changed since the last call. */
+  takeChanges(): CookieChanges {
+    const changes = this.#changes
+    this.#changes = new Map()
+    return changes
+  }
+
+  /** Returns changes that could not be saved to those that are taken next. */
+  returnChanges(changes: CookieChanges): void {
+    this.#changes = new Map([...changes, ...this.#changes])
+  }
+
+  #change(key: string, cookie: JarCookie | undefined): void {
+    const old = this.#cookies.get(key)
+    const isGone = !cookie || hasExpired(cookie)
+    if (isGone ? !old : old && isSame(old, cookie)) return
+    const { from } = this.#changes.get(key) ?? { from: old?.value }
+    if (isGone) this.#cookies.delete(key)
     else this.#put(cookie)
+    this.#changes.set(key, { cookie: this.#cookies.get(key), from })
   }
 
   #put(cookie: JarCookie): void {
@@ -68,87 +97,63 @@ export class CookieJar {
       const [oldest] = this.#cookies.keys()
       this.#cookies.delete(oldest!)
     }
-    this.#cookies.set(key, cookie)
+    // Browsers refuse a later expiry.
+    const expires = Math.min(cookie.expires, Date.now() / 1000 + lifetimeSecs)
+    this.#cookies.set(key, { ...cookie, expires })
+  }
+
+  /** Whether a cookie would replace or hide one of a secure connection. */
+  #isProtected({ name, domain, path }: JarCookie): boolean {
+    const host = hostOf(domain)
+    const secure = this.all().filter((cookie) => cookie.secure && cookie.name === name)
+    return secure.some((cookie) => {
+      const other = hostOf(cookie.domain)
+      const isNear = host === other || isSubdomain(host, other) || isSubdomain(other, host)
+      return isNear && isBelow(path, cookie.path)
+    })
   }
 }
 
+/** Returns the cookies of a profile after changes by sites: what others have saved meanwhile stays, unless it is older. */
+export function withChanges(saved: readonly JarCookie[], changes: CookieChanges): JarCookie[] {
+  const found = new Map(saved.map((cookie) => [keyOf(cookie), cookie]))
+  for (const [key, { cookie, from }] of changes) {
+    const current = found.get(key)
+    // Others may have a new value in the place of one that this read has deleted or renewed.
+    const isOld = current && current.value !== from && (cookie === undefined || cookie.value === from)
+    if (isOld) continue
+    found.delete(key)
+    if (cookie && !hasExpired(cookie)) found.set(key, cookie)
+  }
+  return [...found.values()]
+}
+
 const keyOf = ({ name, domain, path }: JarCookie): string => `${name};${domain.toLowerCase()};${path}`
+
+/** Returns the text of a header that Node has read as Latin-1. */
+function fromBytes(header: string): string {
+  const text = Buffer.from(header, 'latin1').toString('utf8')
+  return text.includes('\ufffd') ? header : text
+}
+
+const isSame = (a: JarCookie, b: JarCookie): boolean =>
+  a.value === b.value &&
+  expiryOf(a) === expiryOf(b) &&
+  a.secure === b.secure &&
+  a.httpOnly === b.httpOnly &&
+  a.sameSite === b.sameSite
 
 /** Browsers store times in microseconds, and round them. */
 const expiryOf = ({ expires }: JarCookie): number => (expires < 0 ? -1 : Math.round(expires))
 
 const hasExpired = ({ expires }: JarCookie): boolean => expires >= 0 && expires * 1000 <= Date.now()
 
-const isLoopback = (host: string): boolean => /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(host)
+const hostOf = (domain: string): string => domain.toLowerCase().replace(/^\./, '')
 
-function isSentTo({ domain, path, secure }: JarCookie, { hostname, pathname, protocol }: URL): boolean {
-  const host = domain.toLowerCase().replace(/^\./, '')
-  const isHost = hostname === host || (domain.startsWith('.') && isSubdomain(hostname, host))
-  const isPath = pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`)
-  // Browsers trust connections to their own machine.
-  return isHost && isPath && (!secure || protocol === 'https:' || isLoopback(hostname))
-}
+const isBelow = (path: string, of: string): boolean => path === of || path.startsWith(of.endsWith('/') ? of : `${of}/`)
 
-/** Whether a host is a subdomain of another one. */
-export const isSubdomain = (hostname: string, of: string): boolean => isIP(of) === 0 && hostname.endsWith(`.${of}`)
-
-const sameSites: Readonly<Record<string, JarCookie['sameSite']>> = { strict: 'Strict', lax: 'Lax', none: 'None' }
-
-/** Returns the cookie of a header `Set-Cookie`; undefined for one that browsers ignore. */
-function parseSetCookie(line: string, url: URL): JarCookie | undefined {
-  const [pair = '', ...parts] = line.split(';')
-  const { name, value } = parsePair(pair)
-  if ((name === '' && value === '') || name.length + value.length > pairChars) return undefined
-  const attributes = new Map(
-    parts.map((part) => {
-      const at = part.indexOf('=')
-      const key = (at < 0 ? part : part.slice(0, at)).trim().toLowerCase()
-      return [key, at < 0 ? '' : part.slice(at + 1).trim()] as const
-    }),
-  )
-  const domain = domainOf(attributes.get('domain'), url)
-  if (domain === undefined) return undefined
-  const secure = attributes.has('secure')
-  if (secure && url.protocol !== 'https:' && !isLoopback(url.hostname)) return undefined
-  const path = attributes.get('path') ?? ''
-  return {
-    name,
-    value,
-    domain,
-    path: path.startsWith('/') ? path : defaultPath(url),
-    expires: expiresIn(attributes),
-    httpOnly: attributes.has('httponly'),
-    secure,
-    sameSite: sameSites[attributes.get('samesite')?.toLowerCase() ?? ''] ?? 'Lax',
-  }
-}
-
-/** Splits `name=value`; text without `=` is the value of a cookie without a name. */
-export function parsePair(pair: string): { name: string; value: string } {
-  const at = pair.indexOf('=')
-  return at < 0
-    ? { name: '', value: pair.trim() }
-    : { name: pair.slice(0, at).trim(), value: pair.slice(at + 1).trim() }
-}
-
-/** Returns the domain of a cookie, with a leading dot if it includes subdomains; undefined for that of another site. */
-function domainOf(given: string | undefined, { hostname }: URL): string | undefined {
-  const domain = given?.toLowerCase().replace(/^\./, '') ?? ''
-  if (domain === '') return hostname
-  if (domain !== hostname && !isSubdomain(hostname, domain)) return undefined
-  // The browser knows the list of public suffixes, such as co.uk, and refuses their cookies.
-  if (domain.includes('.') && isIP(domain) === 0) return `.${domain}`
-  return domain === hostname ? hostname : undefined
-}
-
-function defaultPath({ pathname }: URL): string {
-  const at = pathname.lastIndexOf('/')
-  return at <= 0 ? '/' : pathname.slice(0, at)
-}
-
-function expiresIn(attributes: ReadonlyMap<string, string>): number {
-  const maxAge = attributes.get('max-age') ?? ''
-  if (/^-?\d+$/.test(maxAge)) return Number(maxAge) <= 0 ? 0 : Date.now() / 1000 + Number(maxAge)
-  const time = Date.parse(attributes.get('expires') ?? '')
-  return Number.isNaN(time) ? -1 : Math.max(0, time / 1000)
+function isSentTo({ domain, path, secure }: JarCookie, url: URL): boolean {
+  const host = hostOf(domain)
+  const isHost = url.hostname === host || (domain.startsWith('.') && isSubdomain(url.hostname, host))
+  return isHost && isBelow(url.pathname, path) && (!secure || isTrusted(url))
 }

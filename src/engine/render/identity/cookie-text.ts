@@ -2,7 +2,7 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { IdentityCookies } from '../../../core/shapes/read/identity.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
-import { type JarCookie, parsePair } from './cookie-jar.ts'
+import { type JarCookie, parsePair } from './set-cookie.ts'
 
 /** Fields of cookies in lists of bax, Playwright and browser extensions. */
 interface ListedCookie {
@@ -16,6 +16,15 @@ interface ListedCookie {
 
 /** Returns the cookies; those without a domain are for the host of `start`. @throws BaxError `invalid_request` */
 export function readCookies(given: IdentityCookies, start: URL): JarCookie[] {
+  const cookies = cookiesIn(given, start)
+  for (const { name, value } of cookies) {
+    if (/[\s"=;]/.test(name)) throw refused('must have names without spaces, quotes, "=" and ";"')
+    if (/[\u0000-\u001f\u007f]/.test(name + value)) throw refused('must not contain control characters')
+  }
+  return cookies
+}
+
+function cookiesIn(given: IdentityCookies, start: URL): JarCookie[] {
   if (typeof given !== 'string') return given.map((cookie) => fromList(cookie, start))
   const text = given.trim()
   if (/^[[{]/.test(text)) return fromJson(text, start)
@@ -27,19 +36,16 @@ export function readCookies(given: IdentityCookies, start: URL): JarCookie[] {
 const refused = (message: string): BaxError =>
   new BaxError('invalid_request', `cookies ${message}`, { details: [{ path: 'cookies', message }] })
 
-/** Reads the value of a header `Cookie`. @throws BaxError `invalid_request` */
-export function fromHeader(text: string, { hostname }: URL): JarCookie[] {
+function fromHeader(text: string, { hostname }: URL): JarCookie[] {
   const pairs = text
     .split(';')
     .map((part) => part.trim())
     .filter(Boolean)
   // The text is not repeated: it may be a secret.
-  if (pairs.some((pair) => !/^[^=\s]+=/.test(pair) || !isPrintable(pair)))
+  if (pairs.some((pair) => !pair.includes('=')))
     throw refused('must be name=value pairs separated by "; ", a Netscape or JSON file, or a curl command')
   return pairs.map((pair) => ({ ...parsePair(pair), domain: hostname, ...sessionCookie }))
 }
-
-const isPrintable = (text: string): boolean => /^[ -~\u0080-\uffff]*$/.test(text)
 
 const sessionCookie = { path: '/', expires: -1, httpOnly: false, secure: false, sameSite: 'Lax' } as const
 
@@ -95,10 +101,32 @@ function fromNetscape(text: string): JarCookie[] {
 
 /** Reads the cookies of a command that browsers copy: `-b 'a=1; b=2'` or `-H 'Cookie: …'`; they are for its URL. */
 function fromCurl(text: string, start: URL): JarCookie[] {
-  const flags =
-    /(?:(?:-b|--cookie)\s+|(?:-H|--header)\s+(?=\$?['"]?cookie:))(?:\$?'((?:[^'\\]|\\.|'\\'')*)'|"((?:[^"\\]|\\.)*)"|(\S+))/gi
-  const values = Array.from(text.matchAll(flags), ([, single, double, bare]) => single ?? double ?? bare ?? '')
+  const words = wordsOf(text)
+  const values = words.flatMap((word, at) => {
+    const value = words[at + 1] ?? ''
+    const isCookie = /^(?:-b|--cookie)$/.test(word) || (/^(?:-H|--header)$/.test(word) && /^cookie:/i.test(value))
+    return isCookie ? [value] : []
+  })
   if (values.length === 0) throw refused('of the curl command are missing: it has no -b and no Cookie header')
-  const url = parseUrl(/\bhttps?:\/\/[^\s'"]+/i.exec(text)?.[0] ?? '') ?? start
-  return values.flatMap((value) => fromHeader(value.replaceAll("'\\''", "'").replace(/^cookie:\s*/i, ''), url))
+  const url = parseUrl(words.find((word) => /^https?:\/\//i.test(word)) ?? '') ?? start
+  return values.flatMap((value) => fromHeader(value.replace(/^cookie:\s*/i, ''), url))
 }
+
+const quoted = /\$'((?:[^'\\]|\\.)*)'|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\])/gs
+const wordPattern = new RegExp(`(?:${quoted.source})+`, 'gs')
+
+/** Splits a command into words, as shells of Unix do, or `cmd.exe` where its escape `^` precedes quotes. */
+function wordsOf(command: string): string[] {
+  const plain = command.includes('^"') ? command.replace(/\^\r?\n/g, ' ').replace(/\^(.)/gs, '$1') : command
+  return Array.from(plain.replace(/\\\r?\n/g, ' ').matchAll(wordPattern), ([word]) =>
+    word.replace(quoted, (_, ansi?: string, single?: string, double?: string, escaped?: string, bare?: string) =>
+      ansi === undefined
+        ? (single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? bare!)
+        : ansi.replace(/\\(?:u([\da-f]{4})|x([\da-f]{2})|(.))/gis, (__, unicode, hex, one: string) =>
+            one === undefined ? String.fromCharCode(parseInt(unicode ?? hex, 16)) : (ansiEscapes[one] ?? one),
+          ),
+    ),
+  )
+}
+
+const ansiEscapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }

@@ -3,8 +3,9 @@ import type { IdentityInput } from '../../../core/shapes/read/identity.ts'
 import type { StorageState } from '../../../core/stores.ts'
 import type { RequestIdentity } from '../../egress/egress.ts'
 import type { ResponseHeaders } from '../../egress/response-headers.ts'
-import { CookieJar, isSubdomain } from './cookie-jar.ts'
-import { fromHeader, readCookies } from './cookie-text.ts'
+import { CookieJar } from './cookie-jar.ts'
+import { readCookies } from './cookie-text.ts'
+import { isSubdomain } from './set-cookie.ts'
 
 /** A phone, as Playwright describes it. */
 export interface Device {
@@ -37,7 +38,7 @@ export class ReadIdentity implements RequestIdentity {
     this.#jar = jar ?? new CookieJar(state?.cookies)
     const given = [
       ...(input.cookies === undefined ? [] : readCookies(input.cookies, start)),
-      ...(cookie === undefined ? [] : fromHeader(cookie, start)),
+      ...(cookie === undefined ? [] : readCookies(`Cookie: ${cookie}`, start)),
     ]
     this.#jar.add(given)
   }
@@ -84,7 +85,8 @@ export class ReadIdentity implements RequestIdentity {
   }
 
   cookiesFor(href: string): string {
-    return this.#jar.headerFor(href)
+    // Node sends each character as a byte; browsers send UTF-8.
+    return Buffer.from(this.#jar.headerFor(href), 'utf8').toString('latin1')
   }
 
   received(href: string, headers: ResponseHeaders): void {

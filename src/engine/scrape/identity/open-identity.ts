@@ -3,7 +3,8 @@ import type { Caller } from '../../../core/access/caller.ts'
 import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import { hasIdentity } from '../../../core/identity.ts'
 import type { IdentityInput } from '../../../core/shapes/read/identity.ts'
-import type { ProfileStore, StorageState } from '../../../core/stores.ts'
+import type { ProfileStore } from '../../../core/stores.ts'
+import { withChanges } from '../../render/identity/cookie-jar.ts'
 import { type Device, ReadIdentity } from '../../render/identity/identity.ts'
 
 export interface IdentityContext {
@@ -39,16 +40,15 @@ export async function openIdentity(
     ...(profile && { state: profile.state }),
     ...(device && { device }),
   })
-  let saved = 0
   const save = async () => {
-    const { jar, origins } = identity
-    if (!profile || !input.save_profile || jar.changes === saved) return undefined
-    saved = jar.changes
-    const state: StorageState = { cookies: jar.all(), origins: [...origins] }
+    if (!profile || !input.save_profile) return undefined
+    const changes = identity.jar.takeChanges()
+    if (changes.size === 0) return undefined
     try {
-      await store!.update(profile.profile_id, state)
+      await store!.update(profile.profile_id, (state) => ({ ...state, cookies: withChanges(state.cookies, changes) }))
       return undefined
     } catch (error) {
+      identity.jar.returnChanges(changes)
       return `the profile was not saved: ${asBaxError(error).message}`
     }
   }

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { noIdentity } from '../../../../src/core/identity.ts'
+import { ResponseHeaders } from '../../../../src/engine/egress/response-headers.ts'
+import { ReadIdentity } from '../../../../src/engine/render/identity/identity.ts'
+
+const identityWith = (cookies: string) =>
+  new ReadIdentity({ input: { ...noIdentity, cookies }, start: new URL('https://one.example/') })
+const set = (line: string) => new ResponseHeaders([['set-cookie', line]])
+
+test('the first visit of another host of a list adds no cookies again that sites have changed', () => {
+  const list = ['token', 'gone'].map((name) => ({ name, value: 'given', domain: '.one.example' }))
+  const identity = identityWith(JSON.stringify(list))
+  identity.received('https://one.example/', set('token=rotated; Domain=one.example'))
+  identity.received('https://one.example/', set('gone=; Domain=one.example; Max-Age=0'))
+  expect(identity.at('https://two.one.example/').cookiesFor('https://two.one.example/')).toBe('token=rotated')
+})
+
+test('cookies without a domain are given to each host of a list once, whatever its protocol', () => {
+  const identity = identityWith('token=given')
+  expect(identity.at('https://two.example/').cookiesFor('https://two.example/')).toBe('token=given')
+  identity.received('https://two.example/', set('token=rotated'))
+  expect(identity.at('http://two.example/').cookiesFor('http://two.example/')).toBe('token=rotated')
+  expect(identity.cookiesFor('https://one.example/')).toBe('token=given')
+})
