@@ -80,9 +80,13 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
     const isCached = !plan.tracking && !opened
     const cached = isCached ? this.#cache.find(input, caller) : undefined
     if (cached) return cached
-    const answer = await this.#inTime(plan, signal, loadPage)
+    let unsaved: string | undefined
+    const answer = await this.#inTime(plan, signal, loadPage).finally(async () => {
+      // The site of a page that failed may have replaced cookies too.
+      unsaved = await opened?.save()
+      if (unsaved !== undefined) this.#config.log('warn', unsaved)
+    })
     if (answer.success && isCached) this.#cache.store(input, caller, answer)
-    const unsaved = await opened?.save()
     return unsaved === undefined ? answer : withAnswerWarning(answer, unsaved)
   }
 

@@ -98,14 +98,15 @@ export class Renderer {
         // Idle tabs can all have been lost, for example when memory ran out.
         tab = await (request.allowed || request.identity || attempt > 0 ? tabs.open(request) : tabs.take())
         visit = await tab.visit(request.url, { blocked, from: request.from })
-        const page = await renderVisit(visit, request)
-        await tab.leave()
-        return page
+        return await renderVisit(visit, request)
       } catch (error) {
         // Retry if the tab was lost before the page was shown. Its renderer or browser may have ended earlier, which is
         // noticed only when it is used.
         if (attempt > 0 || !lostTab.has((error as BaxError).code) || visit?.isShown) throw error
       } finally {
+        // Also of a page that failed: its site may have replaced the cookies that it was requested with.
+        const unread = await tab?.leave()
+        if (unread !== undefined) visit?.warnings.push(unread)
         if (tab) (await browser.tabs).release(tab)
         browser.release()
       }

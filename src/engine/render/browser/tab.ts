@@ -1,6 +1,6 @@
 /** A tab of a rendering browser, which is cleaned between pages and reused. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BaxError } from '../../../core/errors/errors.ts'
+import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { CdpMessage } from '../../browser/cdp/upstream.ts'
@@ -170,9 +170,15 @@ export class Tab {
     return this.#visit
   }
 
-  /** Takes over the cookies that a page has changed, before the tab is released. */
-  async leave(): Promise<void> {
-    await this.#identity?.learn()
+  /** Takes over the cookies that a page has changed, before the tab is released; returns a warning if it fails. */
+  async leave(): Promise<string | undefined> {
+    if (!this.#identity) return undefined
+    try {
+      await withDeadline(this.#identity.learn(), { ms: limits.identity.leaveMs })
+      return undefined
+    } catch (error) {
+      return `cookies that the page has changed were not kept: ${asBaxError(error).message}`
+    }
   }
 
   /** Clears cookies, storage and running scripts of a visit. A tab that cannot be cleaned counts as broken. */

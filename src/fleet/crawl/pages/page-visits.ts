@@ -117,14 +117,17 @@ export class PageVisits {
     const failure = found.failure ?? (mayRun ? undefined : lostActions())
     const outcome: VisitOutcome = failure
       ? { visit: { spentMs: 0, failure: storedError(failure) } }
-      : await visitPage(data, { ...found, scraper: await scraper(), signal, site, kept: kept || undefined })
+      : await visitPage(data, { ...found, scraper: await scraper(), signal, site, kept: kept || undefined }).finally(
+          async () => {
+            const unsaved = await found.saveIdentity?.()
+            if (unsaved !== undefined) log('warn', unsaved, { crawl })
+          },
+        )
     if (outcome.unavailable && attemptsStarted <= limits.crawl.fleet.lostPages) {
       // No action was run.
       if (acts) await redis.hdel(visits, actedField(url))
       return outcome.unavailable
     }
-    const unsaved = await found.saveIdentity?.()
-    if (unsaved !== undefined) log('warn', unsaved, { crawl })
     const result = JSON.stringify(outcome.visit)
     const store = () =>
       storeVisit(
