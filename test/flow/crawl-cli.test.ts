@@ -243,6 +243,12 @@ describe('bax crawl', () => {
       2,
       /--max-depth cannot be combined with --resume/,
     ],
+    [
+      'cookies for a crawl that has started',
+      ['--resume', 'crl_x', '--cookies', 'jar.txt'],
+      2,
+      /--cookies cannot be combined with --resume/,
+    ],
     ['an address for a crawl that was begun', ['/', '--status', 'crl_x'], 2, /--status takes no <url>/],
     ['two things at once', ['--status', 'crl_x', '--cancel', 'crl_x'], 2, /exclude each other/],
     ['an unknown crawl', ['--status', 'crl_x'], 5, /there is no crawl "crl_x"/],

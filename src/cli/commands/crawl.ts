@@ -12,7 +12,7 @@ import { parseInvocation, type Invocation, type TerminalCommand } from '../parse
 import { print } from '../io.ts'
 import { showAnswer } from '../output/output.ts'
 import { readOperation } from '../run-operation.ts'
-import { addIdentityFlags, withIdentity } from '../scrape/identity-flags.ts'
+import { addIdentityFlags, cookieFile, withIdentity } from '../scrape/identity-flags.ts'
 import { addJsonFlags, withJsonFormat } from '../scrape/json-format.ts'
 import { attributeOf, kebab, type TypedArguments } from '../../lines/values.ts'
 
@@ -66,8 +66,9 @@ function checkKnown(invocation: Invocation, { words, flags }: TypedArguments, ve
   const fail = (what: string, hint: string) => new BaxError('invalid_request', what, { hint })
   if (verbs.length > 1) throw fail(`--${verbs.join(' and --')} exclude each other`, 'use one of them')
   if (words[0] !== undefined) throw fail(`--${verbs[0]} takes no <url>`, 'leave out the URL')
-  const own = [...fieldsOf(invocation).map(({ name }) => name), 'prompt', 'schema', 'header', 'cookie', 'async']
-  const given = own.find((name) => flags[attributeOf({ name })] !== undefined)
+  const fields = fieldsOf(invocation).map(({ name }) => name)
+  const own = [...fields, 'prompt', 'schema', 'header', 'cookie', 'cookies', 'async']
+  const given = own.find((name) => flags[name === 'cookies' ? cookieFile : attributeOf({ name })] !== undefined)
   if (given)
     throw fail(
       `--${kebab(given)} cannot be combined with --${verbs[0]}`,

@@ -5,14 +5,16 @@ import { collect } from '../../lines/flags.ts'
 import { textFlag, textFlags } from '../../lines/typed.ts'
 import { fileText, type TypedArguments } from '../../lines/values.ts'
 
+/** Attribute of the flag `--cookies`: the field of this name is text. */
+export const cookieFile = 'cookieFile'
+
 /** Adds the flags to a command. */
 export function addIdentityFlags(command: Command): void {
   const file = new Option(
     '--cookies <file>',
     'file of cookies: Netscape, JSON, a Cookie header, or a copied curl command',
   )
-  // The field of this name is text.
-  file.attributeName = () => 'cookieFile'
+  file.attributeName = () => cookieFile
   command
     .option('-H, --header <name: value>', 'request header for the host of the URL; may be repeated', collect)
     .option('--cookie <name=value>', 'cookie for the host of the URL; may be repeated', collect)
@@ -23,7 +25,7 @@ export function addIdentityFlags(command: Command): void {
 export function withIdentity<Input extends object>(input: Input, flags: TypedArguments['flags'], cwd: string): Input {
   const headers = textFlags(flags, 'header').map(readHeader)
   const pairs = textFlags(flags, 'cookie')
-  const file = textFlag(flags, 'cookieFile')
+  const file = textFlag(flags, cookieFile)
   if (pairs.length > 0 && file !== undefined)
     throw new BaxError('invalid_request', '--cookie and --cookies exclude each other', { hint: 'give one of them' })
   const cookies = file === undefined ? pairs.join('; ') : fileText(`@${file}`, '--cookies', cwd)
