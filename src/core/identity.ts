@@ -1,6 +1,6 @@
 /** Fields of the identity of a read, by name: without zod, to start fast. Their shapes are in `shapes/read/identity.ts`. */
 
-const identityNames = [
+export const identityNames = [
   'profile',
   'save_profile',
   'headers',
@@ -23,6 +23,15 @@ type Fields = { readonly [Name in IdentityName]?: unknown }
 export const identityIn = <Input extends Fields>(input: Input): Pick<Input, IdentityName> =>
   Object.fromEntries(identityNames.map((name) => [name, input[name]])) as Pick<Input, IdentityName>
 
+const credentialNames = ['profile', 'cookies', 'headers'] as const satisfies readonly IdentityName[]
+
+/** Returns the name of a field with which a site may recognize the caller; undefined without one. */
+export const credentialIn = (input: Fields): (typeof credentialNames)[number] | undefined =>
+  credentialNames.find((name) => input[name] !== undefined)
+
+/** Returns the name of a field that asks for an identity; undefined without one. */
+export const identityFieldIn = (input: Fields): IdentityName | undefined =>
+  identityNames.find((name) => input[name] !== undefined && input[name] !== false)
+
 /** Whether a request asks for an identity. */
-export const hasIdentity = (input: Fields): boolean =>
-  identityNames.some((name) => input[name] !== undefined && input[name] !== false)
+export const hasIdentity = (input: Fields): boolean => identityFieldIn(input) !== undefined

@@ -23,9 +23,10 @@ export const withAnswerWarning = (answer: ScrapeAnswer, warning: string, code?: 
   ...(code && { warning_code: code }),
 })
 
-/** Adds a warning to a page. */
-export function withWarning(page: LoadedPage, warning: string, code?: WarningCode): LoadedPage {
+/** Adds a warning to a page; the first code remains. */
+export function withWarning(page: LoadedPage, warning: string, newCode?: WarningCode): LoadedPage {
   const { reading, warnings } = page
+  const code = page.warningCode ? undefined : newCode
   const written = reading?.written
   const warned = written && { ...written, answer: withAnswerWarning(written.answer, warning, code) }
   return {
@@ -36,8 +37,11 @@ export function withWarning(page: LoadedPage, warning: string, code?: WarningCod
   }
 }
 
-/** Adds a warning to a page that asks for a login although it was read with an identity. */
+/** Adds a warning to a page that asks for a login although it was read with credentials. */
 export function withLoginWarning({ url, identity }: ScrapePlan, page: LoadedPage): LoadedPage {
-  const asking = identity && loginUrl(url, page)
-  return asking === undefined ? page : withWarning(page, `the page asks for a login: ${asking}`, 'login_required')
+  const asking = identity?.hasCredentials ? loginUrl(url, page) : undefined
+  if (asking === undefined) return page
+  // The password of the URL and the values of its query may be secrets.
+  const { origin, pathname } = new URL(asking)
+  return withWarning(page, `the page asks for a login: ${origin}${pathname}`, 'login_required')
 }

@@ -19,7 +19,7 @@ export function readCookies(given: IdentityCookies, start: URL): JarCookie[] {
   const cookies = cookiesIn(given, start)
   for (const { name, value } of cookies) {
     if (/[\s"=;]/.test(name)) throw refused('must have names without spaces, quotes, "=" and ";"')
-    if (/[\u0000-\u001f\u007f]/.test(name + value)) throw refused('must not contain control characters')
+    if (/\p{Cc}/u.test(name + value)) throw refused('must not contain control characters')
   }
   return cookies
 }

@@ -1,4 +1,5 @@
 /** The identity of a reader: cookies, headers and properties of the browser, used by fetches and by rendered pages. */
+import { credentialIn } from '../../../core/identity.ts'
 import type { IdentityInput } from '../../../core/shapes/read/identity.ts'
 import type { StorageState } from '../../../core/stores.ts'
 import type { RequestIdentity } from '../../egress/egress.ts'
@@ -73,6 +74,11 @@ export class ReadIdentity implements RequestIdentity {
     const { input, device } = this.#facts
     const { locale, timezone, geolocation } = input
     return { locale, timezone, geolocation, ...(device && { device }) }
+  }
+
+  /** Whether a site may recognize the caller. */
+  get hasCredentials(): boolean {
+    return credentialIn(this.#facts.input) !== undefined
   }
 
   get hasHeaders(): boolean {
