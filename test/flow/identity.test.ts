@@ -115,7 +115,15 @@ describe.each(ways)('a page read with render %s', (render) => {
       warning: expect.stringContaining(at('/login')),
     })
     expect((await scrape('/login', { render })).warning_code).not.toBe('login_required')
+    expect((await scrape('/account', { render, mobile: true, locale: 'de' })).warning_code).not.toBe('login_required')
     expect((await scrape('/account', { render, cookies: 'token=secret-1' })).warning_code).not.toBe('login_required')
+  })
+
+  test('names the URL of a login without its secrets', async () => {
+    const url = at('/account?key=secret-key').replace('//', '//ann:secret-password@')
+    const { warning } = await homes.clients.http.scrape({ url, render, cookies: 'a=1' })
+    expect(warning).toContain(`the page asks for a login: ${at('/account')}`)
+    expect(warning).not.toContain('secret-')
   })
 
   test('is neither stored for others nor taken from what is stored', async () => {
@@ -180,6 +188,14 @@ test.each([
   [{ cookies: 'secret-cookie' }, 'cookies must be name=value pairs'],
   [{ cookies: '[{"name": "secret-cookie"}]' }, 'cookies must each have a name and a value'],
   [{ save_profile: true }, 'save_profile needs profile'],
+  [
+    { cookies: 'secret-cookie=1', formats: ['markdown', 'changeTracking'] },
+    'the format changeTracking cannot be combined with cookies',
+  ],
+  [
+    { headers: { 'X-A': 'secret-header' }, formats: ['markdown', { type: 'changeTracking', modes: ['git-diff'] }] },
+    'the format changeTracking cannot be combined with headers',
+  ],
   [{ timezone: 'Mars/Phobos' }, 'timezone is not an IANA time zone'],
 ])('rejects %j', async (input, message) => {
   const error = await failureOf(scrape('/', input))

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CrawlInput } from '../../core/shapes/crawl.ts'
+import { refuseCredentials } from '../scrape/plan.ts'
 import { planCrawl } from './plan.ts'
 import { hostOf, identityOf } from './queue/url-identity.ts'
 import type { CrawlView } from './views.ts'
@@ -45,6 +46,9 @@ export function assertComparable(
     throw new BaxError('invalid_request', 'since cannot be combined with the format changeTracking', {
       hint: 'leave out one of them: since reports the changes of every page',
     })
+  refuseCredentials(input, 'since')
+  if (record.input.identity?.credentials)
+    throw incomparable(`the crawl ${record.id} was read with credentials`, 'pass a crawl without them')
   const earlier = planCrawl(record.input).start
   if (record.input.list) throw incomparable(`${record.id} is no crawl, but a list of pages`, 'pass the ID of a crawl')
   if (hostOf(plan.start, anyForm) !== hostOf(earlier, anyForm))

@@ -9,7 +9,7 @@ import type { ReadIdentity } from '../render/identity/identity.ts'
 import type { PageScraper } from '../scrape/scraper.ts'
 import type { Origin } from '../../core/process/turns.ts'
 import { scrapeUrl } from '../render/http/web-url.ts'
-import { planScrape, type ScrapePlan } from '../scrape/plan.ts'
+import { planScrape, refuseCredentials, type ScrapePlan } from '../scrape/plan.ts'
 import { crawlableUrl } from './queue/url-identity.ts'
 import { type PathRules, pathRules } from './queue/scope.ts'
 
@@ -59,7 +59,9 @@ export function planCrawl(input: CrawlInput, from: Origin = null, identity?: Rea
     const plan = planScrape({ url, ...options, ...noIdentity, max_age: 0, actions }, from)
     return identity ? { ...plan, identity: input.list ? identity.at(plan.url) : identity } : plan
   }
-  const startUrl = new URL(page(input.url).url)
+  const first = page(input.url)
+  if (first.tracking) refuseCredentials(input, 'the format changeTracking')
+  const startUrl = new URL(first.url)
   const start = crawlableUrl(startUrl.href)!
   if (input.list) return { from, ...listPlan(input, input.list, page) }
   return {

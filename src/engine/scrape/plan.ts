@@ -1,5 +1,6 @@
 /** Converts the input of a scrape to a plan. */
 import { BaxError } from '../../core/errors/errors.ts'
+import { credentialIn } from '../../core/identity.ts'
 import type { Origin } from '../../core/process/turns.ts'
 import type { TrackingOptions } from '../../core/shapes/jobs/changes.ts'
 import type { FormatName, ScrapeInput } from '../../core/shapes/scrape.ts'
@@ -60,6 +61,7 @@ export function planScrape(input: ScrapeInput, from: Origin = null, identity?: R
     }
   }
   const tracked = formats.has('changeTracking')
+  if (tracked) refuseCredentials(input, 'the format changeTracking')
   if (tracked && !formats.has('markdown')) {
     throw new BaxError('invalid_request', 'the format changeTracking requires the format markdown', {
       details: [{ path: 'formats', message: 'must contain markdown, of which changes are reported' }],
@@ -78,6 +80,19 @@ export function planScrape(input: ScrapeInput, from: Origin = null, identity?: R
   const asMarkdown = prefer !== 'never' && onlyMarkdown(input, formats) && !browserOnly && { markdown: prefer }
   const kept = { ...(tracked && { tracking }), ...(identity && { identity }), ...asMarkdown }
   return { input, url, formats, fullPage, json, timeoutMs, browserOnly, from, ...kept }
+}
+
+/**
+ * Refuses to compare pages that are read with credentials: versions are kept by URL, whoever reads them.
+ * @throws BaxError `invalid_request`
+ */
+export function refuseCredentials(input: Parameters<typeof credentialIn>[0], what: string): void {
+  const name = credentialIn(input)
+  if (name === undefined) return
+  throw new BaxError('invalid_request', `${what} cannot be combined with ${name}`, {
+    hint: `leave out ${name}, or compare the pages yourself: versions are kept by URL, whoever reads them`,
+    details: [{ path: name, message: `cannot be combined with ${what}` }],
+  })
 }
 
 /** Whether the result has nothing that needs the HTML of the page. */

@@ -94,4 +94,7 @@ export type IdentityCookies = NonNullable<IdentityInput['cookies']>
 /** An encrypted identity, as it is stored with a crawl. */
 export type SealedIdentity = { readonly sealed: 'aes-256-gcm' } & Readonly<
   Record<'salt' | 'iv' | 'tag' | 'data', string>
->
+> & {
+    /** Whether a site may recognize the caller. */
+    readonly credentials?: boolean
+  }

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type Caller, keylessCaller } from '../../../core/access/caller.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
-import { hasIdentity, identityIn } from '../../../core/identity.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { credentialIn, hasIdentity, identityIn } from '../../../core/identity.ts'
 import type { IdentityInput, SealedIdentity } from '../../../core/shapes/read/identity.ts'
 import { createAtomic, privateDir } from '../../../core/state/files.ts'
 import type { ProfileStore } from '../../../core/stores.ts'
@@ -24,8 +25,8 @@ type Config = Pick<EngineConfig, 'stores' | 'stateDir' | 'profileKey' | 'identit
 
 export class Identities {
   readonly #config: Config
-  #profiles: Promise<ProfileStore> | undefined
-  #encryption: Promise<Encryption> | undefined
+  readonly #profiles = once(() => this.#openProfiles())
+  readonly #encrypting = once(() => this.#openEncryption())
 
   constructor(config: Config) {
     this.#config = config
@@ -39,7 +40,7 @@ export class Identities {
     if (!hasIdentity(input)) return undefined
     const { openIdentity } = await import('./open-identity.ts')
     const start = new URL(scrapeUrl(input.url))
-    return openIdentity(input, { start, caller, profiles: () => (this.#profiles ??= this.#openProfiles()) })
+    return openIdentity(input, { start, caller, profiles: this.#profiles })
   }
 
   /** Returns a request with its identity encrypted, and the opened identity. @throws BaxError as `open` does */
@@ -48,7 +49,8 @@ export class Identities {
     if (!opened) return { input }
     const own = { ...identityIn(input), ...(opened.profileId !== undefined && { profile: opened.profileId }) }
     const text = JSON.stringify({ input: own, owner: caller.keyId } satisfies StoredIdentity)
-    const identity = await (await this.#encrypting()).encrypt(text, boundTo)
+    const sealed = await (await this.#encrypting()).encrypt(text, boundTo)
+    const identity: SealedIdentity = { ...sealed, credentials: credentialIn(input) !== undefined }
     const names = new Set(Object.keys(own))
     const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !names.has(name)))
     return { input: { ...(rest as Input), save_profile: false, mobile: false, identity }, opened }
@@ -57,18 +59,26 @@ export class Identities {
   /** Opens the stored identity of a request. @throws BaxError `profile_not_found`, `profile_locked` */
   async unseal({ url, identity }: { readonly url: string; readonly identity?: SealedIdentity | undefined }) {
     if (!identity) return undefined
-    const { input, owner } = JSON.parse(await (await this.#encrypting()).decrypt(identity, boundTo)) as StoredIdentity
+    const { input, owner } = JSON.parse(await this.#decrypt(identity)) as StoredIdentity
     // The profile was checked when the identity was stored.
     return this.open({ ...input, url }, { ...keylessCaller, keyId: owner })
+  }
+
+  async #decrypt(identity: SealedIdentity): Promise<string> {
+    const encryption = await this.#encrypting()
+    try {
+      return await encryption.decrypt(identity, boundTo)
+    } catch (cause) {
+      throw new BaxError('profile_locked', 'the identity of the crawl cannot be decrypted', {
+        cause,
+        hint: 'start the crawl again; set BAX_PROFILE_KEY (or --profile-key-file) to keep identities readable elsewhere',
+      })
+    }
   }
 
   async #openProfiles(): Promise<ProfileStore> {
     const { stores, stateDir, profileKey } = this.#config
     return stores?.profiles ?? new (await import('../../store/profiles.ts')).ProfileStore(stateDir, profileKey)
-  }
-
-  #encrypting(): Promise<Encryption> {
-    return (this.#encryption ??= this.#openEncryption())
   }
 
   async #openEncryption(): Promise<Encryption> {
@@ -77,4 +87,14 @@ export class Identities {
       createAtomic(join(await privateDir(stateDir), 'identity.key'), randomBytes(32).toString('hex'))
     return new Encryption(identityKey ?? profileKey ?? (await own()))
   }
+}
+
+/** Returns a function that opens something once; a failure is not kept. */
+function once<T>(open: () => Promise<T>): () => Promise<T> {
+  let opening: Promise<T> | undefined
+  return () =>
+    (opening ??= open().catch((error: unknown) => {
+      opening = undefined
+      throw error
+    }))
 }
