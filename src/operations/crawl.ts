@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { limits } from '../core/limits/limits.ts'
 import { defineOperation, defineStream } from '../core/operation/operation.ts'
@@ -17,6 +18,7 @@ import {
   mapInput,
 } from '../core/shapes/crawl.ts'
 import { identifier, integer, listOf } from '../core/shapes/fields.ts'
+import { scrapeOptions } from '../core/shapes/scrape.ts'
 import { identityErrors } from './scrape.ts'
 import { samples } from './samples.ts'
 
@@ -56,9 +58,16 @@ export const crawl = defineOperation({
   errors: ['url_blocked', 'model_not_configured', 'rate_limited', 'no_space', 'crawl_not_found', ...identityErrors],
   run: (engine, { origin, scrape_options: page, ...input }, call) => {
     const polled = origin !== undefined && { async: true, path_syntax: input.path_syntax ?? ('regex' as const) }
-    return engine.crawls.crawl({ ...input, ...page, ...polled }, call)
+    return engine.crawls.crawl({ ...input, ...(page && givenIn(page)), ...polled }, call)
   },
 })
+
+/** Returns the options that differ from their defaults, which must not replace those beside `scrape_options`. */
+function givenIn<Options extends object>(page: Options): Partial<Options> {
+  const defaults: Record<string, unknown> = scrapeOptions.parse({})
+  const given = Object.entries(page).filter(([name, value]) => !isDeepStrictEqual(value, defaults[name]))
+  return Object.fromEntries(given) as Partial<Options>
+}
 
 export const listCrawls = defineOperation({
   summary: 'List running and stored crawls',

@@ -272,6 +272,11 @@ describe('an uploaded document', () => {
     })
   })
 
+  test('has no identity', async () => {
+    const { warning } = await firecrawl.parse({ data: 'One line', filename: 'a.txt' }, { cookies: 'a=1' } as never)
+    expect(warning).toContain('cookies')
+  })
+
   test('is read with a boundary of any length', async () => {
     for (const boundary of ['b', 'x'.repeat(70)]) {
       const body = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\nOne line\r\n--${boundary}--\r\n`

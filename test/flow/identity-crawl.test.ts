@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer, Input } from '../../src/client/calls.ts'
 import { type Homes, isFleet, openHomes } from '../support/homes.ts'
+import { failureOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -156,6 +157,35 @@ test('continues with the identity after an interruption', async () => {
   await waitUntil(async () => (await homes.clients.http.getCrawl({ id })).status === 'completed')
   const { data } = await homes.clients.http.getCrawl({ id, limit: 100 })
   expect(data.filter(({ warning_code }) => warning_code === 'login_required')).toEqual([])
+})
+
+test.each([{ formats: ['markdown', 'changeTracking'] as const }, { since: 'earlier' }])(
+  'is not compared with pages of others: %j',
+  async ({ formats, since }) => {
+    const { id } = await crawl({ render: 'http', limit: 1 })
+    const options = { url: site.url, ...(formats && { formats: [...formats] }), ...(since && { since: id }) }
+    const error = await failureOf(homes.clients.http.crawl({ ...options, cookies: 'session=secret-start' }))
+    expect(error).toMatchObject({
+      code: 'invalid_request',
+      message: `${since ? 'since' : 'the format changeTracking'} cannot be combined with cookies`,
+    })
+  },
+)
+
+test('a crawl without an identity is not compared with one that was logged in', async () => {
+  const { id } = await crawl({ render: 'http', limit: 1, cookies: 'session=secret-start' })
+  expect(await failureOf(homes.clients.http.crawl({ url: site.url, render: 'http', since: id }))).toMatchObject({
+    code: 'invalid_request',
+    message: `since: the crawl ${id} was read with credentials`,
+  })
+  const german = await crawl({ render: 'http', limit: 1, locale: 'de' })
+  expect(await crawl({ render: 'http', limit: 1, locale: 'de', since: german.id })).toMatchObject({ success: true })
+})
+
+test('options in scrape_options replace only those that they name', async () => {
+  const scrape_options = { render: 'http' as const, only_main_content: false }
+  await crawl({ limit: 1, cookies: 'session=secret-start', mobile: true, formats: ['links'], scrape_options })
+  expect(seen[0]!.headers['user-agent']).toContain('Mobile')
 })
 
 test('maps, batches and extractions read with the identity', async () => {

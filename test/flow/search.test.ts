@@ -171,6 +171,14 @@ describe.each(usualHomes)('search through %s', (home: HomeName) => {
     await client.closeSession({ session_id })
   })
 
+  test('rejects an identity for a session, which has its own', async () => {
+    const own = search({ session_id: 'ses_nobody', formats: ['markdown'], locale: 'de-AT' })
+    await expect(own).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'session_id cannot be combined with locale',
+    })
+  })
+
   test('rejects an unknown or closed session before any request', async () => {
     await expect(search({ session_id: 'ses_nobody' })).rejects.toMatchObject({ code: 'session_not_found', status: 404 })
     const { session_id = '' } = await homes.clients[home].createSession({})

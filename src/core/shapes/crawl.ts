@@ -85,7 +85,7 @@ export const crawlInput = z.object({
     .object(scrapeOptions.shape)
     .optional()
     .meta({ offTerminal: true })
-    .describe('Scrape options in one object, as sent by Firecrawl clients; they replace the top-level ones'),
+    .describe('Scrape options in one object, as sent by Firecrawl clients; those in it replace the top-level ones'),
   ...sender,
   origin: sender.origin.describe(
     'Name of the client. A request with it is treated like one of a Firecrawl client, which polls: the crawl runs in ' +

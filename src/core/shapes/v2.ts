@@ -9,7 +9,7 @@ import { flag, identifier, integer, listOf, named, number } from './fields.ts'
 const { crawl } = limits
 const text = z.string().optional()
 
-/** Scrape options for pages found by crawling or searching. */
+/** Scrape options for pages found by crawling. */
 const pageOptions = z.object(scrapeOptions.shape)
 
 export const scrapeInputV2 = scrapeInput
@@ -81,7 +81,11 @@ export const searchInputV2 = z.object({
   country: searchInput.shape.country,
   lang: searchInput.shape.lang,
   timeout: searchInput.shape.timeout,
-  scrape_options: pageOptions.optional().describe('Scrape options for each result'),
+  scrape_options: searchInput.shape.scrape_options
+    .unwrap()
+    .extend({ formats: scrapeOptions.shape.formats })
+    .optional()
+    .describe('Scrape options for each result'),
   ...sender,
 })
 

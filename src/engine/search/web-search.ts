@@ -5,6 +5,7 @@ import type { ProxySettings } from '../../core/config/proxy-settings.ts'
 import { type SearchConfig, searchOrder, type SearchProviderName } from '../../core/config/search-providers.ts'
 import type { Searcher } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
+import { identityFieldIn } from '../../core/identity.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { scrapeInput } from '../../core/shapes/scrape.ts'
 import type { SearchAnswer, SearchInput } from '../../core/shapes/search.ts'
@@ -38,6 +39,12 @@ export async function searchWeb(
   // Reject invalid scrape options before any request.
   if (scrapes) await checkSchemaOf(planScrape({ ...options, url: 'https://page.invalid' }))
   const { scraper, log } = context
+  const own = input.session_id === undefined ? undefined : identityFieldIn(options)
+  if (own !== undefined)
+    throw new BaxError('invalid_request', `session_id cannot be combined with ${own}`, {
+      hint: 'leave out one of them: a session has an identity of its own',
+      details: [{ path: own, message: 'cannot be combined with session_id' }],
+    })
   const session = input.session_id === undefined ? undefined : context.live(input.session_id, caller)
   const deadline = performance.now() + input.timeout
   const { provider, results, warnings } = await askProviders(context, input, { signal, caller })

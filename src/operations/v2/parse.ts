@@ -1,6 +1,7 @@
 /** Conversion of uploaded files, in the format of Firecrawl's second API. */
 import { z } from 'zod'
 import { BaxError } from '../../core/errors/errors.ts'
+import { type IdentityName, identityNames, noIdentity } from '../../core/identity.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { defineUpload } from '../../core/operation/operation.ts'
 import { validateInput } from '../../core/operation/valid-input.ts'
@@ -12,6 +13,11 @@ import { formBytes, readForm } from './form.ts'
 
 /** Limits of the form; clients send few fields beside the file. */
 const formLimits = { fileBytes: limits.scrape.bodyBytes, fieldBytes: 256 * 1024, parts: 20 }
+
+const identity = Object.fromEntries(identityNames.map((name) => [name, true])) as Record<IdentityName, true>
+
+/** A file has no identity: its fields are reported as unknown. */
+const fileOptions = scrapeInput.omit(identity)
 
 export const parseV2 = defineUpload({
   summary: 'Convert an uploaded document (Firecrawl v2 format)',
@@ -37,8 +43,8 @@ export const parseV2 = defineUpload({
     if (!file) throw missing('file', 'is required: a file')
     const options = parsed(fields.get('options') ?? '{}')
     const url = `https://upload.invalid/${encodeURIComponent(file.name)}`
-    const { input, warning } = validateInput(scrapeInput, { ...options, url }, false)
-    const answer = await engine.extractor.parse(file, input as ScrapeInput, call)
+    const { input, warning } = validateInput(fileOptions, { ...options, url }, false)
+    const answer = await engine.extractor.parse(file, { ...noIdentity, ...input } as ScrapeInput, call)
     const warnings = [answer.warning, warning].filter(Boolean).join('; ')
     const { data, ...facts } = answer
     const noted = warnings ? { warning: warnings } : {}

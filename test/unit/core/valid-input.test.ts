@@ -25,6 +25,18 @@ describe('the input of an operation', () => {
     )
   })
 
+  test('the identity of a search is named as unknown where it is of one host only', () => {
+    const { warning } = validateInput(
+      operations.searchV2.input,
+      { query: 'a', scrape_options: { cookies: 'a=1', headers: {}, save_profile: true, locale: 'de' } },
+      false,
+    )
+    expect(warning).toMatch(/scrape_options\.cookies/)
+    expect(warning).toMatch(/scrape_options\.headers/)
+    expect(warning).toMatch(/scrape_options\.save_profile/)
+    expect(warning).not.toMatch(/locale/)
+  })
+
   test('null stays where it is a value', () => {
     const values = { value: null, list: [null] }
     expect(inputOf('cdp', { session_id: 'a', method: 'A.b', params: values }).input).toMatchObject({ params: values })
