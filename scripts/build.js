@@ -38,6 +38,7 @@ const modules = {
   'local-engine': 'src/cli/engine/local-engine.ts',
   ora: 'ora',
   renderer: 'src/engine/render/browser/renderer.ts',
+  'open-identity': 'src/engine/scrape/identity/open-identity.ts',
   'openai-compatible': 'src/engine/language/openai-compatible.ts',
   json: 'src/engine/scrape/formats/json.ts',
   pdf: 'src/engine/scrape/documents/pdf.ts',

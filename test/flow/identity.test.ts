@@ -180,7 +180,7 @@ test.each([
   expect(seen[0]!.headers.cookie).toBe('a=1')
 })
 
-test.each([
+test.each<[Partial<Input<'scrape'>>, string]>([
   [{ headers: { Host: 'x' } }, 'headers.Host is set by the engine'],
   [{ headers: { 'content-length': '1' } }, 'headers.content-length is set by the engine'],
   [{ headers: { 'Proxy-Authorization': 'secret-header' } }, 'headers.Proxy-Authorization is set by the engine'],
