@@ -101,3 +101,12 @@ describe.each(['http', 'browser'] as const)('a profile that is saved by reads wi
     expect(sent).toBe('a=größe 日本')
   })
 })
+
+test('a profile has the cookies of a rendered page whose action failed', async () => {
+  await newProfile('action')
+  const actions = [{ type: 'click' as const, selector: '#missing' }]
+  await expect(
+    scrape('/set?c=token%3D3', { profile: 'action', save_profile: true, actions, timeout: 10_000 }),
+  ).rejects.toThrow()
+  expect(await cookiesOf('action')).toEqual(['token=3'])
+})
