@@ -27,6 +27,7 @@ const layers: Layers = {
     below: ['core', 'commands', 'operations'],
     packages: [
       'ajv',
+      'css-what',
       'diff',
       'entities',
       'htmlparser2',

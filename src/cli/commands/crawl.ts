@@ -13,7 +13,7 @@ import { print } from '../io.ts'
 import { showAnswer } from '../output/output.ts'
 import { readOperation } from '../run-operation.ts'
 import { addIdentityFlags, cookieFile, withIdentity } from '../scrape/identity-flags.ts'
-import { addJsonFlags, withJsonFormat } from '../scrape/json-format.ts'
+import { addFormatFlags, formatFlags, withFormatFlags } from '../scrape/format-flags.ts'
 import { attributeOf, kebab, type TypedArguments } from '../../lines/values.ts'
 
 export const command: TerminalCommand = {
@@ -47,7 +47,7 @@ function readTyped(invocation: Invocation): { context: Context; typed: TypedArgu
     command.option('--ndjson', 'stream one JSON object per page, in crawl order')
     command.option('--dry-run', 'print the URLs of the pages instead of their content')
     for (const param of fieldsOf(invocation)) if (param.name !== 'dry_run') addParam(command, param)
-    addJsonFlags(command)
+    addFormatFlags(command)
     addIdentityFlags(command)
     command.option('--fail-on-error', 'exit with 1 if any page fails')
     command.option('--async', 'print the ID of the crawl without waiting for it')
@@ -67,7 +67,7 @@ function checkKnown(invocation: Invocation, { words, flags }: TypedArguments, ve
   if (verbs.length > 1) throw fail(`--${verbs.join(' and --')} exclude each other`, 'use one of them')
   if (words[0] !== undefined) throw fail(`--${verbs[0]} takes no <url>`, 'leave out the URL')
   const fields = fieldsOf(invocation).map(({ name }) => name)
-  const own = [...fields, 'prompt', 'schema', 'header', 'cookie', 'cookies', 'async']
+  const own = [...fields, ...formatFlags, 'header', 'cookie', 'cookies', 'async']
   const given = own.find((name) => flags[name === 'cookies' ? cookieFile : attributeOf({ name })] !== undefined)
   if (given)
     throw fail(
@@ -90,7 +90,7 @@ async function readInput(context: Context, typed: TypedArguments): Promise<Unche
   const { since, ...others } = input
   const id = typeof since === 'string' ? await crawlSince(context, since) : undefined
   const own = withIdentity({ ...others, ...(id !== undefined && { since: id }) }, typed.flags, context.io.cwd)
-  return withJsonFormat(own, typed.flags, context.io.cwd)
+  return withFormatFlags(own, typed.flags, context.io.cwd)
 }
 
 /** Starts a crawl that continues without this command. */

@@ -3,7 +3,7 @@ import { addParam } from '../../lines/flags.ts'
 import { locateEngine } from '../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { addIdentityFlags } from '../scrape/identity-flags.ts'
-import { addJsonFlags } from '../scrape/json-format.ts'
+import { addFormatFlags } from '../scrape/format-flags.ts'
 import { scrapeFields, scrapePages } from '../scrape/scrape-pages.ts'
 
 export const command: TerminalCommand = {
@@ -14,7 +14,7 @@ export const command: TerminalCommand = {
       command.argument('[url...]', 'URLs to scrape; - for a list of URLs on standard input')
       command.option('--file <path>', 'file with one URL per line; lines starting with # are ignored')
       for (const param of scrapeFields(invocation.manifest)) addParam(command, param)
-      addJsonFlags(command)
+      addFormatFlags(command)
       addIdentityFlags(command)
       command.option('-o, --output <file|folder>', 'file for the page; folder for several pages or formats')
       command.option('--ndjson', 'print one JSON response per line')

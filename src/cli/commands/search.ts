@@ -12,7 +12,7 @@ import { note, print } from '../io.ts'
 import { showWarning } from '../output/output.ts'
 import { withClock } from '../output/progress.ts'
 import { readOperation } from '../run-operation.ts'
-import { addJsonFlags, withJsonFormat } from '../scrape/json-format.ts'
+import { addFormatFlags, withFormatFlags } from '../scrape/format-flags.ts'
 import { reportMissing, saveResults, showResults } from '../search/results.ts'
 import type { TypedArguments } from '../../lines/values.ts'
 
@@ -28,7 +28,7 @@ export const command: TerminalCommand = {
     const { context, typed } = parseInvocation(invocation, (command) => {
       command.argument('<query...>', 'search query; several words are one query')
       for (const param of params) addParam(command, param)
-      addJsonFlags(command)
+      addFormatFlags(command)
       command.option('-o, --output <folder>', 'folder for the pages, as Markdown unless --formats is given')
       command.option('-s, --session <id|name>', 'session to scrape the results with, in new tabs')
       command.option('--ndjson', 'print one JSON result per line')
@@ -53,7 +53,7 @@ function bodyOf({ io, settings }: Context, input: Unchecked, { words, flags }: T
   const query = listedWords(words, 0).join(' ')
   const [session, output] = [textFlag(flags, 'session'), textFlag(flags, 'output')]
   const formats = input['formats'] ?? (output === undefined ? undefined : ['markdown'])
-  const body = withJsonFormat({ ...input, ...(formats !== undefined && { formats }) }, flags, io.cwd)
+  const body = withFormatFlags({ ...input, ...(formats !== undefined && { formats }) }, flags, io.cwd)
   const hasScreenshots = textFlags(body, 'formats').some((name) => name.startsWith('screenshot'))
   if (hasScreenshots && output === undefined && !settings.json && flags['ndjson'] !== true) {
     throw new BaxError('invalid_request', 'screenshots of results need a folder', { hint: 'add -o FOLDER or --json' })

@@ -17,6 +17,7 @@ const values: Record<string, string> = {
   branding: 'branding.json',
   actions: 'actions.json',
   changeTracking: 'changes.json',
+  attributes: 'attributes.json',
 }
 
 /** Returns the formats in the order of the answer. */
@@ -34,7 +35,11 @@ export function piecesOf({ data }: ScrapeAnswer): Piece[] {
 export function textOf(pieces: readonly Piece[]): string {
   const found = pieces.filter((piece) => 'text' in piece)
   if (found.length <= 1) return found[0]?.text ?? ''
-  return JSON.stringify(Object.fromEntries(found.map(({ format, value, text }) => [format, value ?? text])), null, 2)
+  return JSON.stringify(
+    Object.fromEntries(found.map(({ format, value, text }) => [format, value === undefined ? text : value])),
+    null,
+    2,
+  )
 }
 
 /**

@@ -11,7 +11,7 @@ import { flagValue, type TypedArguments, fileText } from '../../lines/values.ts'
 import { inOrder } from './in-order.ts'
 import { pageWriterFor, type Scraped } from './page-writer.ts'
 import { withIdentity } from './identity-flags.ts'
-import { withJsonFormat } from './json-format.ts'
+import { withFormatFlags } from './format-flags.ts'
 import { type Io, readStdin } from '../io.ts'
 
 /** Maximum number of concurrent requests; the engine has its own limits. */
@@ -26,7 +26,7 @@ export async function scrapePages(context: Context, typed: TypedArguments, engin
   const { io, manifest } = context
   try {
     const fields = scrapeFields(manifest).map((param) => [param.name, flagValue(param, typed.flags, io.cwd)] as const)
-    const given = withJsonFormat(uncheckedFields(Object.fromEntries(fields)), typed.flags, io.cwd)
+    const given = withFormatFlags(uncheckedFields(Object.fromEntries(fields)), typed.flags, io.cwd)
     const input = withIdentity(given, typed.flags, io.cwd)
     const urls = await urlsOf(io, typed)
     const writer = pageWriterFor(context, typed.flags, input, urls.length)

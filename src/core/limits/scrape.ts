@@ -13,6 +13,8 @@ export const scrapeLimits = {
    * 4 KB during extraction, so that tags alone could exhaust the memory of a process.
    */
   elements: 250_000,
+  /** Characters of all values of the format attributes, together. */
+  attributeChars: 10_000_000,
   redirects: 10,
   /** A `<meta http-equiv=refresh>` with a longer delay is no redirect. */
   refreshSecs: 5,

@@ -4,6 +4,7 @@ import { limits } from '../limits/limits.ts'
 import { contentSignals } from './read/terms.ts'
 import { changeTracking, trackingOptions } from './jobs/changes.ts'
 import { jsonSchema } from './json-schema.ts'
+import { attributesOptions, attributeValues } from './read/attributes.ts'
 import { identityFields } from './read/identity.ts'
 import { allowedDomains, flag, listOf, named, number, selectorText, urlText } from './fields.ts'
 
@@ -20,6 +21,7 @@ export const formatNames = [
   'summary',
   'branding',
   'changeTracking',
+  'attributes',
 ] as const
 
 /** Fields by which clients of Firecrawl identify themselves in every request. */
@@ -47,8 +49,9 @@ const format = z.union([
     full_page: flag('Capture the whole page instead of the viewport'),
   }),
   z.object({ type: z.literal('changeTracking'), ...trackingOptions.shape }),
+  z.object({ type: z.literal('attributes'), ...attributesOptions.shape }),
   // Excludes the formats above, so that errors in their options are reported.
-  z.object({ type: z.enum(formatNames).exclude(['json', 'screenshot', 'changeTracking']) }),
+  z.object({ type: z.enum(formatNames).exclude(['json', 'screenshot', 'changeTracking', 'attributes']) }),
 ])
 
 const selector = selectorText.describe('CSS selector')
@@ -88,7 +91,7 @@ export const scrapeOptions = z.object({
   formats: listOf(format)
     .default(['markdown'])
     .describe(
-      `Output formats: ${formatNames.join(', ')}, screenshot@fullPage; or objects {type:"json",prompt,schema}, {type:"screenshot",full_page}, {type:"changeTracking",modes,tag}`,
+      `Output formats: ${formatNames.join(', ')}, screenshot@fullPage; or objects {type:"json",prompt,schema}, {type:"screenshot",full_page}, {type:"changeTracking",modes,tag}, {type:"attributes",selectors:[{selector,attribute}]}`,
     ),
   wait_for: number(0, scrape.waitForMs).default(0).describe('Milliseconds to wait after page load'),
   json_options: jsonOptions.optional().describe('For format json: prompt and schema'),
@@ -194,6 +197,7 @@ export const scrapeData = named('ScrapeResult', {
     .record(z.string(), z.unknown())
     .optional()
     .describe('colorScheme, brandName, logo, favicon, fonts, colors, typography, spacing, components, images'),
+  attributes: attributeValues.optional(),
   actions: z
     .object({
       screenshots: z.array(z.string()).describe('PNG, base64, one per screenshot action'),

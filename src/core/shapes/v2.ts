@@ -103,7 +103,7 @@ const metadata = z
   })
   .meta({ id: 'MetadataV2', description: 'Metadata of /v1 with camelCase names' })
 
-const { html, markdown, rawHtml, json, summary, branding, changeTracking } = scrapeData.shape
+const { html, markdown, rawHtml, json, summary, branding, changeTracking, attributes } = scrapeData.shape
 
 /** One page. */
 const documentV2 = named('DocumentV2', {
@@ -114,6 +114,7 @@ const documentV2 = named('DocumentV2', {
   summary,
   branding,
   changeTracking,
+  attributes,
   screenshot: text.describe('PNG, as a data: URL'),
   links: z.array(z.string()).optional(),
   images: z.array(z.string()).optional(),

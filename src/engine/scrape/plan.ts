@@ -4,6 +4,7 @@ import { credentialIn } from '../../core/identity.ts'
 import type { Origin } from '../../core/process/turns.ts'
 import type { TrackingOptions } from '../../core/shapes/jobs/changes.ts'
 import type { FormatName, ScrapeInput } from '../../core/shapes/scrape.ts'
+import type { AttributeQuery } from './formats/attributes/attributes.ts'
 import type { JsonOptions } from './formats/json.ts'
 import type { SiteSummary } from '../extract/main-content/site/site-memory.ts'
 import type { ReadIdentity } from '../render/identity/identity.ts'
@@ -17,6 +18,8 @@ export interface ScrapePlan {
   readonly json: JsonOptions
   /** Options of the format changeTracking, if it is requested. */
   readonly tracking?: TrackingPlan
+  /** Selectors of the format attributes, if it is requested. */
+  readonly attributes: readonly AttributeQuery[]
   /** Timeout of the whole scrape, waits included, in milliseconds. */
   readonly timeoutMs: number
   /** Ways to find Markdown in place of the page; undefined if the page itself is needed. */
@@ -38,10 +41,29 @@ interface TrackingPlan extends Partial<TrackingOptions> {
 /** @throws BaxError `invalid_request` or `url_blocked` */
 export function planScrape(input: ScrapeInput, from: Origin = null, identity?: ReadIdentity): ScrapePlan {
   const url = scrapeUrl(input.url)
+  const { formats, fullPage, json, tracking, attributes } = readFormats(input)
+  const waits = input.actions.reduce((sum, action) => sum + ((action.type === 'wait' && action.milliseconds) || 0), 0)
+  const reasons = browserReasons(input, formats)
+  const browserOnly = reasons.length > 0
+  if (browserOnly && input.render === 'http') {
+    throw new BaxError('invalid_request', `render "http" cannot be combined with ${reasons.join(', ')}`, {
+      details: [{ path: 'render', message: `must be auto or browser with ${reasons.join(', ')}` }],
+    })
+  }
+  const timeoutMs = input.timeout + input.wait_for + waits
+  const { prefer_markdown: prefer } = input
+  const asMarkdown = prefer !== 'never' && onlyMarkdown(input, formats) && !browserOnly && { markdown: prefer }
+  const kept = { ...(tracking && { tracking }), ...(identity && { identity }), ...asMarkdown }
+  return { input, url, formats, fullPage, json, attributes, timeoutMs, browserOnly, from, ...kept }
+}
+
+/** Reads the formats and their options. @throws BaxError `invalid_request` if a format lacks what it requires */
+function readFormats(input: ScrapeInput) {
   const formats = new Set<FormatName>()
   let fullPage = false
   let json: JsonOptions = { ...input.json_options, schemaField: 'json_options.schema' }
   let tracking: TrackingPlan = { ...input.change_tracking_options, field: 'change_tracking_options' }
+  const attributes: AttributeQuery[] = []
   for (const [at, format] of input.formats.entries()) {
     if (typeof format === 'string') {
       fullPage ||= format === 'screenshot@fullPage'
@@ -51,6 +73,9 @@ export function planScrape(input: ScrapeInput, from: Origin = null, identity?: R
     formats.add(format.type)
     if ('full_page' in format) fullPage ||= format.full_page
     if (format.type === 'changeTracking') tracking = { ...(format as TrackingOptions), field: `formats[${at}]` }
+    if ('selectors' in format)
+      for (const [index, query] of format.selectors.entries())
+        attributes.push({ ...query, field: `formats[${at}].selectors[${index}].selector` })
     if (format.type === 'json' && ('prompt' in format || 'schema' in format)) {
       const { prompt, schema } = format as JsonOptions
       json = {
@@ -67,19 +92,12 @@ export function planScrape(input: ScrapeInput, from: Origin = null, identity?: R
       details: [{ path: 'formats', message: 'must contain markdown, of which changes are reported' }],
     })
   }
-  const waits = input.actions.reduce((sum, action) => sum + ((action.type === 'wait' && action.milliseconds) || 0), 0)
-  const reasons = browserReasons(input, formats)
-  const browserOnly = reasons.length > 0
-  if (browserOnly && input.render === 'http') {
-    throw new BaxError('invalid_request', `render "http" cannot be combined with ${reasons.join(', ')}`, {
-      details: [{ path: 'render', message: `must be auto or browser with ${reasons.join(', ')}` }],
+  if (formats.has('attributes') && attributes.length === 0) {
+    throw new BaxError('invalid_request', 'the format attributes requires selectors', {
+      details: [{ path: 'formats', message: 'must be {type: "attributes", selectors: [{selector, attribute}]}' }],
     })
   }
-  const timeoutMs = input.timeout + input.wait_for + waits
-  const { prefer_markdown: prefer } = input
-  const asMarkdown = prefer !== 'never' && onlyMarkdown(input, formats) && !browserOnly && { markdown: prefer }
-  const kept = { ...(tracked && { tracking }), ...(identity && { identity }), ...asMarkdown }
-  return { input, url, formats, fullPage, json, timeoutMs, browserOnly, from, ...kept }
+  return { formats, fullPage, json, attributes, ...(tracked && { tracking }) }
 }
 
 /**
@@ -107,14 +125,15 @@ const browserReasons = (input: ScrapeInput, formats: ReadonlySet<FormatName>): s
   ...(input.remove_overlays ? ['remove_overlays'] : []),
 ]
 
-/** Checks the schema of the json format before a page is fetched. @throws BaxError `invalid_request` */
-export async function checkSchemaOf({ formats, json, tracking }: ScrapePlan): Promise<void> {
+/** Checks schemas and selectors before a page is fetched. @throws BaxError `invalid_request` */
+export async function checkOptionsOf({ formats, json, tracking, attributes }: ScrapePlan): Promise<void> {
   const { schema, field } = tracking ?? {}
   const schemas = [
     ...(formats.has('json') ? [json] : []),
     ...(schema ? [{ schema, schemaField: `${field}.schema` }] : []),
   ]
   for (const one of schemas) if (one.schema) (await import('./formats/json.ts')).checkSchema(one)
+  if (attributes.length > 0) (await import('./formats/attributes/attributes.ts')).checkSelectors(attributes)
 }
 
 export const usesModel = ({ formats }: ScrapePlan): boolean => formats.has('json') || formats.has('summary')

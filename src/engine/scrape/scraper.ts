@@ -29,7 +29,7 @@ import {
 import { withAnswerWarning, withLoginWarning } from './page-warnings.ts'
 import type { LoadedPage } from './loaded-page.ts'
 import type { MarkdownFirst } from './markdown/markdown-first.ts'
-import { checkSchemaOf, planScrape, type ScrapePlan, usesModel } from './plan.ts'
+import { checkOptionsOf, planScrape, type ScrapePlan, usesModel } from './plan.ts'
 import { isLarge, type UnreadPage } from './reading.ts'
 import { asPlain, openReadingWorkers, type ReadingWorkers } from './reading-workers.ts'
 import type { PageLoader, ReadingOptions, ScrapeCaller, StepContext } from './steps.ts'
@@ -154,7 +154,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
 
   /** Checks a plan before its page is loaded. @throws BaxError `invalid_request`, `model_not_configured` */
   async check(plan: ScrapePlan): Promise<void> {
-    await checkSchemaOf(plan)
+    await checkOptionsOf(plan)
     if (plan.tracking?.modes?.includes('json') && !this.#config.model) {
       throw new BaxError(
         'model_not_configured',

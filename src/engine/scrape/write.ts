@@ -121,6 +121,12 @@ async function createFormats(plan: ScrapePlan, page: LoadedPage, extractors: Ext
     if (formats.has('links')) data.links = linksOf(document.tree)
     if (formats.has('images')) data.images = imagesOf(document.tree)
   }
+  if (formats.has('attributes')) {
+    const { attributesOf } = await import('./formats/attributes/attributes.ts')
+    const read = attributesOf(document.tree.root, plan.attributes)
+    data.attributes = read.values
+    warnings.push(...read.warnings)
+  }
   if (rendered?.screenshot) data.screenshot = rendered.screenshot
   if (formats.has('branding')) data.branding = (rendered?.reading as Record<string, unknown> | undefined) ?? {}
   // Run both at once, because a model takes seconds.

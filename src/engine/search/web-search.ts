@@ -12,7 +12,7 @@ import type { SearchAnswer, SearchInput } from '../../core/shapes/search.ts'
 import { treeFromHtml } from '../extract/html-tree.ts'
 import type { LiveSession } from '../browser/ports/session.ts'
 import type { LazyScraper } from '../scrape/lazy-scraper.ts'
-import { checkSchemaOf, planScrape } from '../scrape/plan.ts'
+import { checkOptionsOf, planScrape } from '../scrape/plan.ts'
 import { queryProviders, checkProvider } from './query-providers.ts'
 import { type ScrapeContext, contentsOf, scrapeOptions } from './contents.ts'
 import { loadProvider, type Period, type SearchQuery } from './provider.ts'
@@ -37,7 +37,7 @@ export async function searchWeb(
   const options = scrapeOptions(input)
   const scrapes = options.formats.length > 0
   // Reject invalid scrape options before any request.
-  if (scrapes) await checkSchemaOf(planScrape({ ...options, url: 'https://page.invalid' }))
+  if (scrapes) await checkOptionsOf(planScrape({ ...options, url: 'https://page.invalid' }))
   const { scraper, log } = context
   const own = input.session_id === undefined ? undefined : identityFieldIn(options)
   if (own !== undefined)
