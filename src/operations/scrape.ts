@@ -24,7 +24,8 @@ export const scrape = defineOperation({
   description:
     'Fetches over HTTP first and renders in a browser if necessary (`render`). If a page cannot be loaded, the response is ' +
     '200 with `success: false` and a code; a page with an HTTP error status is a success with `metadata.error` and a ' +
-    '`warning`. `formats` selects Markdown, HTML, links, images, JSON, summary, branding and screenshot.',
+    '`warning`. `formats` selects Markdown, HTML, links, images, JSON, summary, branding, product, ' +
+    'attributes and screenshot.',
   http: 'POST /v1/scrape',
   scope: 'scrape',
   runs: onScraper,
@@ -33,6 +34,7 @@ export const scrape = defineOperation({
     'bax scrape https://example.com',
     'bax scrape https://example.com --formats markdown,links,screenshot -o page',
     "bax scrape https://example.com --prompt 'title and links of the page'",
+    "bax scrape https://example.com --formats product --attribute 'img@src'",
     'bax scrape --file urls.txt --ndjson > pages.ndjson',
   ],
   sample: { url: 'https://example.com', formats: ['markdown', 'links'] },

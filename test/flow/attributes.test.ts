@@ -120,7 +120,7 @@ inUsualHomes(pages, (given) => {
       { selector: '[href*="@"], a', attribute: 'href', values: ['/1', '/2?a=b#c', '/3'] },
     ])
     const wrong = await bax(['scrape', given.url('/'), '--attribute', 'href'])
-    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("--attribute 'a.next@href'") })
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("write it as 'a.next@href'") })
   })
 
   test('bax crawl --attribute reads every page', async () => {

@@ -31,6 +31,7 @@ beforeAll(async () => {
   site = await serveSite({
     '/': shop('/'),
     '/p1': article('Green tea is steamed'),
+    '/pot': '<!doctype html><title>Pot</title><h1>Pot</h1><p>5,00 €</p><button name=add>Add to cart</button>',
     '/p2': article('Black tea is oxidized at 25 degrees'),
     '/p3': article('White tea is withered'),
     '/later': (_, response) => void (release = () => response.end('Later')),
@@ -316,6 +317,20 @@ describe('the web without a session', () => {
     const { text } = await mcp.call('web_scrape', { url: `${site.url}/p1`, schema })
     expect(parts(text).before).toBe('extracted by rules, without a language model')
     expect(JSON.parse(parts(text).page)).toMatchObject({ title: expect.any(String) })
+  })
+
+  test('is scraped for products and attributes', async () => {
+    const url = `${site.url}/pot`
+    const product = await mcp.call('web_scrape', { url, product: true })
+    expect(JSON.parse(parts(product.text).page)).toMatchObject({ name: 'Pot', price: { amount: 5 }, currency: 'EUR' })
+    const both = await mcp.call('web_scrape', { url, product: true, attributes: ['button@name'] })
+    expect(JSON.parse(parts(both.text).page)).toMatchObject({
+      product: { name: 'Pot' },
+      attributes: [{ selector: 'button', attribute: 'name', values: ['add'] }],
+    })
+    expect(parts((await mcp.call('web_scrape', { url: `${site.url}/p1`, product: true })).text).page).toMatch(
+      /^product is null: .*\nnull$/,
+    )
   })
 
   test('says once that a page does not exist, or does not match the schema', async () => {

@@ -1,7 +1,7 @@
 /** Flags that request a format with options: `--prompt` and `--schema` for json, `--attribute` for attributes. */
 import type { Command } from 'commander'
 import type { Unchecked } from '../../client/calls.ts'
-import { BaxError } from '../../core/errors/errors.ts'
+import { readAttributeSelector } from '../../core/text/attribute-selector.ts'
 import { collect } from '../../lines/flags.ts'
 import { textFlags } from '../../lines/typed.ts'
 import type { TypedArguments } from '../../lines/values.ts'
@@ -21,19 +21,9 @@ export const addFormatFlags = (command: Command): Command =>
 /** Adds the formats of the flags to a request. @throws BaxError `invalid_request` */
 export function withFormatFlags(input: Unchecked, flags: TypedArguments['flags'], cwd: string): Unchecked {
   const own = withJsonFormat(input, flags, cwd)
-  const selectors = textFlags(flags, 'attribute').map(readSelector)
+  const selectors = textFlags(flags, 'attribute').map((text) => readAttributeSelector(text, '--attribute'))
   if (selectors.length === 0) return own
   // The flag gives the options of a format that is also named.
   const formats = textFlags(own, 'formats').filter((name) => name !== 'attributes')
   return { ...own, formats: [...formats, { type: 'attributes', selectors }] }
-}
-
-/** Splits at the last `@`, because selectors may contain one in a value. */
-function readSelector(text: string): { selector: string; attribute: string } {
-  const at = text.lastIndexOf('@')
-  const [selector, attribute] = [text.slice(0, at).trim(), text.slice(at + 1).trim()]
-  if (at > 0 && selector !== '' && attribute !== '') return { selector, attribute }
-  throw new BaxError('invalid_request', `--attribute ${JSON.stringify(text)} names no selector and attribute`, {
-    hint: "write it as --attribute 'a.next@href'",
-  })
 }

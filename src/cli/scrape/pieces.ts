@@ -17,6 +17,7 @@ const values: Record<string, string> = {
   branding: 'branding.json',
   actions: 'actions.json',
   changeTracking: 'changes.json',
+  product: 'product.json',
   attributes: 'attributes.json',
 }
 

@@ -6,6 +6,7 @@ import { changeTracking, trackingOptions } from './jobs/changes.ts'
 import { jsonSchema } from './json-schema.ts'
 import { attributesOptions, attributeValues } from './read/attributes.ts'
 import { identityFields } from './read/identity.ts'
+import { product } from './read/product.ts'
 import { allowedDomains, flag, listOf, named, number, selectorText, urlText } from './fields.ts'
 
 const { scrape } = limits
@@ -21,6 +22,7 @@ export const formatNames = [
   'summary',
   'branding',
   'changeTracking',
+  'product',
   'attributes',
 ] as const
 
@@ -197,6 +199,10 @@ export const scrapeData = named('ScrapeResult', {
     .record(z.string(), z.unknown())
     .optional()
     .describe('colorScheme, brandName, logo, favicon, fonts, colors, typography, spacing, components, images'),
+  product: product
+    .nullable()
+    .optional()
+    .describe('Facts about the product of the page; null if the page is not about one'),
   attributes: attributeValues.optional(),
   actions: z
     .object({

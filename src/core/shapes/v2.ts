@@ -103,7 +103,7 @@ const metadata = z
   })
   .meta({ id: 'MetadataV2', description: 'Metadata of /v1 with camelCase names' })
 
-const { html, markdown, rawHtml, json, summary, branding, changeTracking, attributes } = scrapeData.shape
+const { html, markdown, rawHtml, json, summary, branding, changeTracking, product, attributes } = scrapeData.shape
 
 /** One page. */
 const documentV2 = named('DocumentV2', {
@@ -114,6 +114,7 @@ const documentV2 = named('DocumentV2', {
   summary,
   branding,
   changeTracking,
+  product,
   attributes,
   screenshot: text.describe('PNG, as a data: URL'),
   links: z.array(z.string()).optional(),

@@ -121,12 +121,7 @@ async function createFormats(plan: ScrapePlan, page: LoadedPage, extractors: Ext
     if (formats.has('links')) data.links = linksOf(document.tree)
     if (formats.has('images')) data.images = imagesOf(document.tree)
   }
-  if (formats.has('attributes')) {
-    const { attributesOf } = await import('./formats/attributes/attributes.ts')
-    const read = attributesOf(document.tree.root, plan.attributes)
-    data.attributes = read.values
-    warnings.push(...read.warnings)
-  }
+  warnings.push(...(await addPageFacts(plan, page, data)))
   if (rendered?.screenshot) data.screenshot = rendered.screenshot
   if (formats.has('branding')) data.branding = (rendered?.reading as Record<string, unknown> | undefined) ?? {}
   // Run both at once, because a model takes seconds.
@@ -147,6 +142,28 @@ async function createFormats(plan: ScrapePlan, page: LoadedPage, extractors: Ext
     warnings.push(...json.warnings)
   }
   return { data, metadata, warnings, trace: content.trace, ...(warningCode && { warningCode }) }
+}
+
+/** Adds the formats that state facts of the whole page, whatever part of it the content is; returns warnings. */
+async function addPageFacts(
+  { formats, attributes }: ScrapePlan,
+  { document, url }: LoadedPage,
+  data: Omit<ScrapeData, 'metadata'>,
+): Promise<string[]> {
+  const warnings: string[] = []
+  if (formats.has('product')) {
+    const { productOf } = await import('./formats/product/product.ts')
+    const read = productOf(document.tree, { isPage: document.isPage, url })
+    data.product = read.value
+    warnings.push(...read.warnings)
+  }
+  if (formats.has('attributes')) {
+    const { attributesOf } = await import('./formats/attributes/attributes.ts')
+    const read = attributesOf(document.tree.root, attributes)
+    data.attributes = read.values
+    warnings.push(...read.warnings)
+  }
+  return warnings
 }
 
 async function summaryOf({ document }: LoadedPage, content: PageContent, extractors: Extractors) {

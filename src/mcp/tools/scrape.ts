@@ -4,8 +4,10 @@ import type { Input } from '../../client/calls.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { outlineText, sectionIn, sectionsOf } from '../../core/text/markdown/markdown-sections.ts'
 import { textPart } from '../../core/text/text-part.ts'
+import { readAttributeSelector } from '../../core/text/attribute-selector.ts'
 import { operations } from '../../operations/index.ts'
 import { defineTool, PageFailure, type ToolAnswer } from '../tool.ts'
+import type { ScrapeData } from '../../core/shapes/scrape.ts'
 import { excerpts } from '../../core/text/excerpts.ts'
 import { wanted } from './page.ts'
 
@@ -16,13 +18,15 @@ const length = z.int().min(1).max(limits.observe.maxChars).default(limits.mcp.pa
 export const webScrape = defineTool({
   name: 'web_scrape',
   description:
-    'Read a URL without a session, as Markdown, or as JSON if prompt or schema is given. PDF and Office files work, too.',
+    'Read a URL without a session, as Markdown, or as JSON if prompt, schema, product or attributes is given. PDF and Office files work, too.',
   uses: [operations.scrape],
   effect: 'read',
   input: z.object({
     url: url.describe(''),
     schema: wanted,
     prompt: prompt.describe('What to extract as JSON'),
+    product: z.boolean().default(false).describe('Product facts'),
+    attributes: z.array(z.string()).max(limits.input.names).optional().describe('Such as a.next@href'),
     outline: z.boolean().default(false).describe('Only headings, with lengths'),
     section: z.string().min(1).max(limits.input.labelChars).optional().describe('Only the section with this heading'),
     find: z.string().min(1).max(limits.input.labelChars).optional().describe('Only the passages with these words'),
@@ -33,26 +37,33 @@ export const webScrape = defineTool({
   }),
   async run(
     { connection, signal },
-    { schema, prompt: question, outline, section, find, offset, max_chars: maxChars, ...options },
+    { schema, prompt: question, product, attributes, outline, section, find, offset, max_chars: maxChars, ...options },
   ) {
     connection.assertAllowed(options.url)
-    const isJson = schema !== undefined || question !== undefined
+    const formats: Input<'scrape'>['formats'] = []
+    if (schema !== undefined || question !== undefined) formats.push('json')
+    if (product) formats.push('product')
+    const selectors = attributes?.map((text) => readAttributeSelector(text, 'attributes')) ?? []
+    if (selectors.length > 0) formats.push({ type: 'attributes', selectors })
+    const isJson = formats.length > 0
     const input: Input<'scrape'> = {
       ...options,
       ...connection.domains,
-      formats: [isJson ? 'json' : 'markdown'],
+      formats: isJson ? formats : ['markdown'],
       prefer_markdown: 'always',
-      ...(isJson && { json_options: { ...(schema && { schema }), ...(question && { prompt: question }) } }),
+      ...(formats.includes('json') && {
+        json_options: { ...(schema && { schema }), ...(question && { prompt: question }) },
+      }),
     }
     const body = await connection.ask('scrape', input, signal)
     if (!body.success || !body.data) throw new PageFailure(body)
-    const { metadata, json } = body.data
+    const { metadata } = body.data
     const whole = body.data.markdown ?? ''
     const markdown = section === undefined ? whole : sectionIn(whole, section, () => 'list the sections with outline')
     const title = section === undefined && !outline ? metadata.title : undefined
     const shown = outline ? outlineText(sectionsOf(markdown)) : markdown
     const { text, page } = isJson
-      ? { page: JSON.stringify(json) }
+      ? { page: JSON.stringify(valueOf(body.data)) }
       : find === undefined
         ? partOf(shown, { title, offset, maxChars })
         : passagesOf(markdown, find)
@@ -65,6 +76,12 @@ export const webScrape = defineTool({
     return { text: notes.join('\n'), page: [warning, page].filter(Boolean).join('\n') }
   },
 })
+
+/** Returns the value of the only format, or the values of several by name. */
+function valueOf({ json, product, attributes }: ScrapeData): unknown {
+  const values = Object.entries({ json, product, attributes }).filter(([, value]) => value !== undefined)
+  return values.length === 1 ? values[0]![1] : Object.fromEntries(values)
+}
 
 /** Returns a part of a page, and how much follows. */
 function partOf(

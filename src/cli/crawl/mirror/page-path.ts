@@ -9,7 +9,7 @@ const pathBytes = 200
 
 const pageEnding = /\.(?:x?html?|md|markdown)$/i
 /** A page named `a.links` would collide with the links of page `a`. */
-const takenEnding = /\.(?:raw|links|images|json|summary|branding|actions|changes|attributes)$/i
+const takenEnding = /\.(?:raw|links|images|json|summary|branding|actions|changes|product|attributes)$/i
 /** A folder named `a.md` would collide with the Markdown of page `a`. */
 const fileEnding = /\.(?:md|html|json|png|txt)$/i
 const reserved = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)/i
