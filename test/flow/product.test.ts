@@ -65,7 +65,7 @@ inUsualHomes(pages, (given) => {
     const request = async (path: string, body?: unknown) => {
       const headers = { 'content-type': 'application/json' }
       const init = body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) }
-      return (await (await fetch(given.homes().baseUrl + path, init)).json()) as Record<string, any>
+      return (await (await fetch(given.homes().baseUrl + path, init)).json()) as Record<string, unknown>
     }
     const url = given.url('/shop/pot')
     const scraped = await request('/v2/scrape', { url, formats: [{ type: 'product' }] })

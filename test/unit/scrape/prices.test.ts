@@ -21,6 +21,8 @@ describe('prices in text', () => {
     ['１,２９９円', 1299, 'JPY'],
     ['٣٠٠٫٥٠ KWD', 300.5, 'KWD'],
     ['549.56AED', 549.56, 'AED'],
+    ['12€50', 12.5, 'EUR'],
+    ['Rp 150.000', 150_000, 'IDR'],
   ])('%s', (text, amount, currency) => {
     expect(pricesIn(text)).toMatchObject([{ amount, currency, text }])
   })

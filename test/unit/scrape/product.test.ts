@@ -82,6 +82,10 @@ describe('a product in JSON-LD', () => {
       'with several types, and a vocabulary',
       { ...pot, '@type': ['Thing', 'http://schema.org/Product'], 'schema:offers': offer('12.50') },
     ],
+    [
+      'with line breaks in texts',
+      `{"@type": "Product", "name": "Clay\npot", "offers": {"price": "12.50", "priceCurrency": "EUR"}}`,
+    ],
     ['in a comment', `<!-- ${JSON.stringify({ ...pot, offers: offer('12.50') })} -->`],
   ])('is found %s', (_, data) => {
     expect(valueOf(json(data) + shown)).toMatchObject({
@@ -227,6 +231,10 @@ describe('a product in other forms', () => {
       sources: ['page'],
       conflicts: [],
     })
+  })
+  test('is named by the headline that is also in the title, not by that of the site', () => {
+    const html = `<title>Clay pot | Pottery</title><header><h1>Pottery</h1></header>${shown}`
+    expect(valueOf(html)).toMatchObject({ name: 'Clay pot', price: { amount: 12.5 } })
   })
   test('has no currency that the page does not state', () => {
     expect(valueOf('<h1>Pot</h1><p>$12.50</p><button>Buy now</button>')).not.toHaveProperty('currency')

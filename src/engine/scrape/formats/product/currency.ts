@@ -48,6 +48,9 @@ const owners: Readonly<Record<string, string>> = {
   'cn¥': 'CNY',
   'jp¥': 'JPY',
   rmb: 'CNY',
+  rp: 'IDR',
+  rm: 'MYR',
+  dhs: 'AED',
 }
 
 /** Currencies of signs that several share. */
@@ -85,8 +88,9 @@ export function mayBe(sign: string, code: string): boolean {
 const escaped = (text: string): string => text.replaceAll(/[$.]/g, String.raw`\$&`)
 const casesOf = (sign: string): string[] => {
   const first = sign[0]!.toUpperCase() + sign.slice(1)
-  // `ft` is a length.
-  return sign === 'ft' ? [first] : [sign, first, sign.toUpperCase()]
+  // `ft` is a length, and `rm` a command.
+  if (sign === 'ft') return [first]
+  return sign === 'rm' ? ['RM'] : [sign, first, sign.toUpperCase()]
 }
 const signs = [...new Set([...Object.keys(owners), ...Object.keys(shared), '￥', '＄', '￡'].flatMap(casesOf))]
   .toSorted((one, other) => other.length - one.length)

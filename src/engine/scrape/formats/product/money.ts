@@ -30,8 +30,10 @@ const dash = '(?:[.,][-–—]{1,2})?'
 
 const before = String.raw`(?<signBefore>${currencyPattern})${gap}{0,2}(?<numberAfter>${number})${dash}(?:${gap}{0,2}(?<code>${codePattern}))?`
 const after = String.raw`(?<![\d.,])(?<numberBefore>${number})${dash}${gap}{0,2}(?<signAfter>${currencyPattern})`
+/** `12€50` */
+const between = String.raw`(?<![\d.,])(?<whole>\d{1,6})(?<signBetween>[€£$])(?<cents>\d{2})(?![\d.,]|${gap}?[€£$])`
 /** A sign between two amounts belongs to the one that it touches, else to the first. */
-const pattern = new RegExp(String.raw`(?:${after})(?!\d)|${before}`, 'gu')
+const pattern = new RegExp(String.raw`${between}|(?:${after})(?!\d)|${before}`, 'gu')
 
 const lowest =
   /(?:^|[\s(:])(?:from|starting (?:at|from)|as low as|ab|à partir de|a partir (?:de|da)|dès|desde|da|vanaf|fra|från|alkaen|od|от|~)[\s:]*$/iu
@@ -54,8 +56,8 @@ export function pricesIn(source: string): Money[] {
   const text = plainDigits(source.slice(0, maxText))
   const found: { money: Money; start: number; end: number }[] = []
   for (const { index, 0: whole, groups = {} } of text.matchAll(pattern)) {
-    const sign = (groups['signBefore'] ?? groups['signAfter'])!
-    const digits = (groups['numberAfter'] ?? groups['numberBefore'])!
+    const sign = (groups['signBefore'] ?? groups['signAfter'] ?? groups['signBetween'])!
+    const digits = groups['numberAfter'] ?? groups['numberBefore'] ?? `${groups['whole']}.${groups['cents']}`
     // The code of `$5 CAD` says more than the sign.
     const currency = currencyOf(groups['code'] ?? sign)
     const amount = amountOf(digits, currency)
@@ -91,7 +93,7 @@ const isPartOfWord = (text: string, index: number, whole: string): boolean =>
 /** Whether a price has a minus sign, as discounts have. */
 const isNegative = (text: string, index: number): boolean => /(?:^|[\s(])[-−–]\s?$/.test(text.slice(0, index).slice(-4))
 
-const isRange = (between: string): boolean => /^\s*(?:[-–—~〜]|to|bis|à|a|до|do|til|tot)\s*$/iu.test(between)
+const isRange = (words: string): boolean => /^\s*(?:[-–—~〜]|to|bis|à|a|до|do|til|tot)\s*$/iu.test(words)
 
 /** Reads a price of structured data, where the currency is a field of its own. */
 export function priceOf(value: string, currency: string | undefined): Omit<Money, 'sign'> | undefined {

@@ -7,7 +7,7 @@ import { mergedProduct } from './merge.ts'
 import { metaOf, openGraphFacts } from './open-graph.ts'
 import { isGroup, isProduct, ThingReader } from './structured.ts'
 import { type Syntax, type Thing, thingsOf } from './things.ts'
-import { headlineOf, namesOf, visibleFacts } from './visible.ts'
+import { headlineOf, titlesOf, visibleFacts } from './visible.ts'
 
 export interface ProductResult {
   readonly value: Product | null
@@ -29,13 +29,14 @@ export function productOf(tree: Tree, { isPage, url }: { isPage: boolean; url: s
   const candidates = candidatesIn(things.top, reader)
   const nameOf = (thing: Thing) => reader.text(thing, 'name') ?? ''
   const names = candidates.map(nameOf).filter(Boolean)
-  const headline = headlineOf(root, [...names, ...(meta.get('og:title') ?? [])])
+  const titles = titlesOf(root, meta)
+  const headline = headlineOf(root, [...names, ...titles])
   const own = ownThings(candidates, {
     nameOf,
     urlOf: (thing) => reader.url(thing, 'url', 'mainEntityOfPage'),
     urls: [url, canonicalOf(tree)].filter((one) => one !== undefined),
     headline: headline && visibleText(headline, 300),
-    titles: namesOf(root, meta),
+    titles,
   })
   const read = bySyntax(own).map(([first, ...others]) => reader.facts(first!, others))
   const openGraph = openGraphFacts(meta, baseUrl)

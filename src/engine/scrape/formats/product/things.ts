@@ -74,8 +74,10 @@ class Reader {
 
   #readScript(text: string): void {
     let parsed: unknown
+    // Line breaks within texts are invalid, but common.
+    const json = text.replaceAll(/[\n\r\t]/g, ' ')
     try {
-      parsed = JSON.parse(text.replaceAll(/^\s*(?:\/\/\s*)?<!\[CDATA\[|(?:\/\/\s*)?\]\]>;?\s*$|^\s*<!--|-->\s*$/g, ''))
+      parsed = JSON.parse(json.replaceAll(/^\s*(?:\/\/\s*)?<!\[CDATA\[|(?:\/\/\s*)?\]\]>;?\s*$|^\s*<!--|-->\s*$/g, ''))
     } catch {
       return
     }

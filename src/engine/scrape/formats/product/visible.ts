@@ -28,15 +28,19 @@ const maxPriceLine = 120
 const inPage = (element: ElementNode): boolean =>
   element.tag !== 'template' && element.tag !== 'noscript' && !isHidden(element)
 
-/** Returns the headline: the first h1, or the heading with one of the names. */
+/** Returns the headline: the h1 with one of the names, else the first one, else another heading with one of them. */
 export function headlineOf(root: ElementNode, names: readonly string[]): ElementNode | undefined {
   const headings = elementsOf(root, inPage).filter(
     (element) => /^h[1-3]$/.test(element.tag) && inPage(element) && visibleText(element, 300) !== '',
   )
   const isNamed = (heading: ElementNode) => names.some((name) => areSameName(name, visibleText(heading, 300)))
   const first = headings.filter(({ tag }) => tag === 'h1')
-  return first.find(isNamed) ?? first[0] ?? headings.find(isNamed)
+  // A short one may be the name of the site, which titles contain.
+  const named = first.filter(isNamed).toSorted((one, other) => lengthOf(other) - lengthOf(one))
+  return named[0] ?? first[0] ?? headings.find(isNamed)
 }
+
+const lengthOf = (heading: ElementNode): number => visibleText(heading, 300).length
 
 /** Reads the facts below a headline. */
 export function visibleFacts({ root, baseUrl }: Tree, headline: ElementNode): VisibleFacts {
@@ -152,8 +156,8 @@ const buyButtonsIn = (root: ElementNode): number =>
     },
   ).length
 
-/** Returns the names by which a page calls itself: its headline, and its titles. */
-export function namesOf(root: ElementNode, meta: ReadonlyMap<string, readonly string[]>): string[] {
+/** Returns the titles of a page. */
+export function titlesOf(root: ElementNode, meta: ReadonlyMap<string, readonly string[]>): string[] {
   const title = findElement(root, ({ tag }) => tag === 'title')
   const text = title?.children.map((child) => ('text' in child ? child.text : '')).join('') ?? ''
   return [...(meta.get('og:title') ?? []), ...(meta.get('twitter:title') ?? []), text].filter(
