@@ -236,6 +236,11 @@ describe('a product in other forms', () => {
     const html = `<title>Clay pot | Pottery</title><header><h1>Pottery</h1></header>${shown}`
     expect(valueOf(html)).toMatchObject({ name: 'Clay pot', price: { amount: 12.5 } })
   })
+  test('has a price whose sign and decimals are blocks of their own', () => {
+    const html =
+      '<h1>Pot</h1><div><div>€</div><div>12</div><div>.50</div></div><p>12 €/month with financing</p><button>Add to cart</button>'
+    expect(valueOf(html)).toMatchObject({ price: { text: '€12.50', amount: 12.5 } })
+  })
   test('has no currency that the page does not state', () => {
     expect(valueOf('<h1>Pot</h1><p>$12.50</p><button>Buy now</button>')).not.toHaveProperty('currency')
     expect(valueOf(`${json({ ...pot, offers: { price: 12.5 } })}<h1>Clay pot</h1><p>$12.50</p>`)).not.toHaveProperty(

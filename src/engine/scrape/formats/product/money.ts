@@ -22,16 +22,16 @@ const gap = '[ \\u00a0\\u202f\\u2009]'
 const group = `(?:[.,'’٬]|${gap})`
 /** Groups of three digits, of two as in India, or none; then decimals, or a dash in their place. Every part is bounded. */
 const number = [
-  String.raw`\d{1,3}(?:${group}\d{3}){1,5}(?!\d)(?:[.,٫]\d{1,2}(?!\d))?`,
+  String.raw`\d{1,3}(?:${group}\d{3}){1,5}(?!\d)(?:[.,\u066b]\d{1,2}(?!\d))?`,
   String.raw`\d{1,2}(?:,\d{2}){1,4},\d{3}(?!\d)(?:\.\d{1,2}(?!\d))?`,
-  String.raw`\d{1,12}(?:[.,٫]\d{1,3}(?!\d))?`,
+  String.raw`\d{1,12}(?:[.,\u066b]\d{1,3}(?!\d))?`,
 ].join('|')
 const dash = '(?:[.,][-–—]{1,2})?'
 
 const before = String.raw`(?<signBefore>${currencyPattern})${gap}{0,2}(?<numberAfter>${number})${dash}(?:${gap}{0,2}(?<code>${codePattern}))?`
 const after = String.raw`(?<![\d.,])(?<numberBefore>${number})${dash}${gap}{0,2}(?<signAfter>${currencyPattern})`
 /** `12€50` */
-const between = String.raw`(?<![\d.,])(?<whole>\d{1,6})(?<signBetween>[€£$])(?<cents>\d{2})(?![\d.,]|${gap}?[€£$])`
+const between = String.raw`(?<![\d.,])(?<whole>\d{1,6})(?<signBetween>[\u20ac\u00a3$])(?<cents>\d{2})(?![\d.,]|${gap}?[\u20ac\u00a3$])`
 /** A sign between two amounts belongs to the one that it touches, else to the first. */
 const pattern = new RegExp(String.raw`${between}|(?:${after})(?!\d)|${before}`, 'gu')
 

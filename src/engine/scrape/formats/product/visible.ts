@@ -45,7 +45,7 @@ const lengthOf = (heading: ElementNode): number => visibleText(heading, 300).len
 /** Reads the facts below a headline. */
 export function visibleFacts({ root, baseUrl }: Tree, headline: ElementNode): VisibleFacts {
   const name = visibleText(headline, 500)
-  const lines = nearOf(linesAfter(root, headline))
+  const lines = withWholePrices(nearOf(linesAfter(root, headline)))
   const priced = lines.filter(mayBePrice).map((line) => ({ line, found: pricesIn(line.text) }))
   const prices = priced.flatMap(({ found }) => found).slice(0, nearPrices)
   const [price] = prices
@@ -83,6 +83,20 @@ function nearOf(lines: readonly Line[]): Line[] {
   return lines.slice(0, end < 0 ? nearLines : Math.min(end, nearLines))
 }
 
+/** Joins amounts whose sign or decimals are blocks of their own. */
+function withWholePrices(lines: readonly Line[]): Line[] {
+  const joined: Line[] = []
+  for (const line of lines) {
+    const last = joined.at(-1)
+    const isPart =
+      last &&
+      (/^[$€£¥₹]$/.test(last.text) ? /^\d/ : /^\D{0,3}\d[\d.,]*$/.test(last.text) ? /^(?:[.,]\d\d|[€£$])$/ : undefined)
+    if (last && isPart?.test(line.text)) joined[joined.length - 1] = { ...last, text: last.text + line.text }
+    else joined.push(line)
+  }
+  return joined
+}
+
 const areAlike = (alt: string, name: string): boolean => alt.trim() !== '' && areSameName(alt, name)
 
 const asPrice = ({ text, amount, from, highest }: Money) => ({
@@ -94,7 +108,7 @@ const asPrice = ({ text, amount, from, highest }: Money) => ({
 
 /** Lines whose amounts are not the price: shipping, discounts, installments, former prices, prices per unit. */
 const otherAmounts =
-  /shipping|\bships?\b|\bused\b|refurb|gebraucht|refine|filter|price range|delivery|postage|versand|liefer|livraison|env[ií]o|spedizione|verzend|frakt|\bsave\b|you save|spar(?:en|e|st)|économ|ahorr|risparm|\boff\b|\d\s?%|rabatt|discount|coupon|voucher|gutschein|per month|\/\s?(?:mo|month)\b|monatl|mtl|par mois|al mes|\brat(?:e|en)\b|instal?lment|klarna|afterpay|clearpay|paypal|affirm|pay (?:later|in)|deposit|pfand|points|\bwas\b|\brrp\b|\bmsrp\b|\buvp\b|statt|list price|listenpreis|compare at|lowest price|niedrigster|30 (?:days|tage)|spend|orders? over|gift card|\b(?:pro|per|je)\b|\/\s?(?:\d+\s?)?(?:kg|g|l|ml|m|stk|stück|100)\b/i
+  /shipping|\bships?\b|\bused\b|refurb|gebraucht|refine|filter|price range|delivery|postage|versand|liefer|livraison|env[ií]o|spedizione|verzend|frakt|\bsave\b|you save|spar(?:en|e|st)|économ|ahorr|risparm|\boff\b|\d\s?%|rabatt|discount|financ|minimum|coupon|voucher|gutschein|per month|\/\s?(?:mo|month)\b|monatl|mtl|par mois|al mes|\brat(?:e|en)\b|instal?lment|klarna|afterpay|clearpay|paypal|affirm|pay (?:later|in)|deposit|pfand|points|\bwas\b|\brrp\b|\bmsrp\b|\buvp\b|statt|list price|listenpreis|compare at|lowest price|niedrigster|30 (?:days|tage)|spend|orders? over|gift card|\b(?:pro|per|je)\b|\/\s?(?:\d+\s?)?(?:kg|g|l|ml|m|stk|stück|100)\b/i
 
 const mayBePrice = ({ text, isFormer }: Line): boolean =>
   !isFormer && text.length <= maxPriceLine && /\d/.test(text) && !otherAmounts.test(text)
