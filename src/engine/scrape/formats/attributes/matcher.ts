@@ -28,7 +28,7 @@ interface Relative {
 }
 
 /** Maximum number of compound selectors of a request: each is compared with all elements of the page. */
-export const maxCompounds = 200
+const maxCompounds = 200
 
 const relations: ReadonlySet<string> = new Set<Relation>(['child', 'descendant', 'adjacent', 'sibling'])
 

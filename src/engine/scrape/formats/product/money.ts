@@ -42,7 +42,7 @@ const lowestAfter = /^\s*(?:から|より|〜|~|起|부터|\+|and up)/u
 const zeros = [0x06_60, 0x06_f0, 0x09_66, 0x09_e6, 0x0e_50, 0xff_10]
 
 /** Replaces the digits of other scripts by those of ASCII. */
-export const plainDigits = (text: string): string =>
+const plainDigits = (text: string): string =>
   /^[\0-\u05ff]*$/.test(text)
     ? text
     : text.replaceAll(/\p{Nd}/gu, (digit) => {
@@ -114,7 +114,7 @@ const bare = new RegExp(`^[^\\d]{0,20}(${number})${dash}[^\\d]{0,20}$`, 'u')
 const bareNumber = (text: string): string | undefined => bare.exec(plainDigits(text))?.[1]
 
 /** Reads the digits of a price: separators before three digits at the end group, unless the currency has three decimals. */
-export function amountOf(digits: string, currency?: string): number | undefined {
+function amountOf(digits: string, currency?: string): number | undefined {
   const plain = digits
     .replaceAll(/[^\d.,٫٬]/g, '')
     .replaceAll('٫', '.')
