@@ -34,7 +34,6 @@ export const scrape = defineOperation({
     'bax scrape https://example.com',
     'bax scrape https://example.com --formats markdown,links,screenshot -o page',
     "bax scrape https://example.com --prompt 'title and links of the page'",
-    "bax scrape https://example.com --formats product --attribute 'img@src'",
     'bax scrape --file urls.txt --ndjson > pages.ndjson',
   ],
   sample: { url: 'https://example.com', formats: ['markdown', 'links'] },
