@@ -8,6 +8,7 @@ import { blockFeatures, featuresOf, type Matrix } from './features/features.ts'
 import { alignItems } from './item-groups.ts'
 import { pageFeatures } from './features/page-features.ts'
 import { chancesOf, type Model } from './model.ts'
+import { withOffers } from './offers.ts'
 import { prune } from './prune.ts'
 import { secondPassFeatures, writeSecond } from './features/second-pass.ts'
 import { expectedBest, keptBlocks } from './selection.ts'
@@ -89,7 +90,8 @@ export function mainContent(root: ElementNode, { model, url, site }: MainContent
   dropHidden(survey, combined)
   const { threshold, worth: confidence } = expectedBest(survey, combined)
   const attached = withAttachedParts(survey, combined, keptBlocks(survey, combined, threshold))
-  const selected = withWholeTables(survey, withCoherentParts(survey, combined, attached))
+  const text = withWholeTables(survey, withCoherentParts(survey, combined, attached))
+  const selected = withOffers(survey, type, text)
   const selection = { kept: selected, chances: combined, threshold }
   const { kept, outline } = site === undefined ? { kept: selected } : selectWithin(site, survey, selection, url)
   const stated = substituteFor(survey, root)

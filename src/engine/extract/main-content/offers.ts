@@ -1,0 +1,129 @@
+/**
+ * Keeps the prices of products: those beside the name of a page's product, and those in grids of products, with the names
+ * of the products. The model classifies every line alone, and the labels that it learnt from include prices on few pages.
+ */
+import type { Block, Box } from './blocks.ts'
+import { copiedFrom } from './copies.ts'
+import { bit } from './features/context.ts'
+import { isHeading } from './features/levels.ts'
+import type { Survey } from './features/survey.ts'
+import { kinds, topicBits } from './features/topics.ts'
+import { shapeOf } from './item-groups.ts'
+
+const price =
+  /(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|CAD|AUD|SEK|NOK|DKK|PLN|INR|Rs\.?))\s?\d|\d\s?(?:[€£]|zł|Kč|kr\b|USD\b|EUR\b|GBP\b|CHF\b)/
+/** Amounts that are no price of a product: thresholds of free shipping, rebates and credits. */
+const otherAmount = /\b(?:shipping|delivery|orders?|spend|over|above|under|off your|rewards?|points|gift|versand|livraison)\b/i
+const stock = /\b(?:in stock|out of stock|sold out|en stock|auf lager|ausverkauft|rupture de stock|(?:un)?available)\b/i
+const maxPriceWords = 16
+const maxStockWords = 8
+
+/** Contexts without products of the page. */
+const outside = bit('nav') | bit('footer') | bit('aside') | bit('dialog') | bit('noscript') | bit('hidden')
+const aside = ['related', 'overlay', 'filters', 'menu'].map((name) => kinds.indexOf(name))
+/** Maximum number of boxes between a grid and the box whose name tells that it is not content. */
+const maxNameDistance = 4
+const asideTopics = topicBits('related', 'filters')
+
+/** Minimum number of products in a grid. */
+const minProducts = 3
+/** Maximum number of blocks from the name of a product to its price, and of further ones to its other prices. */
+const maxBlocksToPrice = 60
+const maxBlocksOfPrices = 5
+const maxBlocksBefore = 6
+
+/** Returns `kept` with the prices of the products that a page shows, in document order. */
+export function withOffers(survey: Survey, type: string, kept: readonly Block[]): Block[] {
+  const { blocks } = survey.segments
+  const prices = blocks.filter((block) => isPrice(block))
+  if (prices.length === 0) return [...kept]
+  const chosen = new Uint8Array(blocks.length)
+  for (const { index } of kept) chosen[index] = 1
+  const grids = gridsOf(prices)
+  const inGrid = new Set(grids.flat())
+  if (type === 'product') {
+    for (const block of ownPrices(survey, prices, inGrid)) chosen[block.index] = 1
+  } else if (type === 'collection' || type === 'listing')
+    for (const items of grids) if (isContent(survey, items)) keepItems(survey, items, chosen)
+  return blocks.filter(({ index }) => chosen[index] === 1)
+}
+
+const isPrice = ({ text, measure, box }: Block): boolean =>
+  measure.words <= maxPriceWords && (box.context & outside) === 0 && price.test(text) && !otherAmount.test(text)
+
+/** Returns the prices of the product whose name is the title of the page, and whether it is in stock. */
+function ownPrices({ segments: { blocks }, title }: Survey, prices: readonly Block[], inGrid: ReadonlySet<Box>): Block[] {
+  if (title < 0) return []
+  const own = prices.filter((block) => !isWithin(block.box, inGrid))
+  const first =
+    own.find(({ index }) => index > title && index <= title + maxBlocksToPrice) ??
+    own.findLast(({ index }) => index < title && index >= title - maxBlocksBefore)
+  if (!first) return []
+  const last = first.index + maxBlocksOfPrices
+  const isStock = ({ text, measure }: Block) => measure.words <= maxStockWords && stock.test(text)
+  return [
+    ...own.filter(({ index }) => index >= first.index && index <= last),
+    ...blocks.slice(Math.min(title, first.index), last + 1).filter(isStock).slice(0, 1),
+  ]
+}
+
+const isWithin = (box: Box, boxes: ReadonlySet<Box>): boolean =>
+  boxes.has(box) || (box.parent !== undefined && isWithin(box.parent, boxes))
+
+/** Returns the grids of products: at least three boxes side by side, each with its own price. */
+function gridsOf(prices: readonly Block[]): Box[][] {
+  const byPath = new Map<string, Block[]>()
+  for (const block of prices) {
+    const path = pathOf(block.box)
+    const alike = byPath.get(path)
+    if (alike) alike.push(block)
+    else byPath.set(path, [block])
+  }
+  const grids = new Map<Box, Set<Box>>()
+  for (const alike of byPath.values())
+    if (alike.length >= minProducts)
+      for (const [at, { box }] of alike.entries()) {
+        const item = itemOf(box, alike[at - 1], alike[at + 1])
+        if (!item?.parent) continue
+        const items = grids.get(item.parent)
+        if (items) items.add(item)
+        else grids.set(item.parent, new Set([item]))
+      }
+  return [...grids.values()].filter(({ size }) => size >= minProducts).map((items) => [...items])
+}
+
+const pathOf = ({ element, parent }: Box): string => (parent ? `${pathOf(parent)} ${shapeOf(element)}` : '')
+
+/** Returns the largest box around a price that does not contain the one before or after it. */
+function itemOf(box: Box, before: Block | undefined, after: Block | undefined): Box | undefined {
+  let item: Box | undefined
+  for (let outer: Box | undefined = box; outer; outer = outer.parent) {
+    if ((before && before.index >= outer.first) || (after && after.index < outer.end)) break
+    item = outer
+  }
+  return item
+}
+
+/** Whether a grid shows products of the page, and not related ones or the steps of a filter. */
+function isContent({ near }: Survey, [first]: readonly Box[]): boolean {
+  if ((near[first!.first]! & asideTopics) !== 0) return false
+  return aside.every((kind) => first!.kinds[kind] === 0 || first!.depth + 1 - first!.kinds[kind]! > maxNameDistance)
+}
+
+/** Keeps the name and the prices of every product of a grid. */
+function keepItems(survey: Survey, items: readonly Box[], chosen: Uint8Array): void {
+  const { blocks } = survey.segments
+  for (const { first, end } of items) {
+    const lines = blocks.slice(first, end)
+    for (const block of lines) if (isPrice(block)) chosen[block.index] = 1
+    const name = nameOf(lines)
+    if (name && copiedFrom(survey, name.index) < 0) chosen[name.index] = 1
+  }
+}
+
+/** Returns the name of a product: its heading, or else the longest line in a link. */
+function nameOf(lines: readonly Block[]): Block | undefined {
+  const others = lines.filter((block) => !isPrice(block))
+  const linked = others.filter(({ links }) => links > 0)
+  return others.find(isHeading) ?? linked.toSorted((one, other) => other.measure.words - one.measure.words)[0]
+}
