@@ -7,30 +7,37 @@ import { copiedFrom } from './copies.ts'
 import { bit } from './features/context.ts'
 import { isHeading } from './features/levels.ts'
 import type { Survey } from './features/survey.ts'
-import { kinds, topicBits } from './features/topics.ts'
+import { namesOf } from './features/text-measure.ts'
 import { shapeOf } from './item-groups.ts'
 
 const price =
   /(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|CAD|AUD|SEK|NOK|DKK|PLN|INR|Rs\.?))\s?\d|\d\s?(?:[€£]|zł|Kč|kr\b|USD\b|EUR\b|GBP\b|CHF\b)/
 /** Amounts that are no price of a product: thresholds of free shipping, rebates and credits. */
-const otherAmount = /\b(?:shipping|delivery|orders?|spend|over|above|under|off your|rewards?|points|gift|versand|livraison)\b/i
+const otherAmount =
+  /\b(?:shipping|delivery|orders?|spend|financing|installments|as low as|over|above|under|off your|rewards?|points|gift|versand|livraison)\b/i
 const stock = /\b(?:in stock|out of stock|sold out|en stock|auf lager|ausverkauft|rupture de stock|(?:un)?available)\b/i
 const maxPriceWords = 16
 const maxStockWords = 8
 
 /** Contexts without products of the page. */
-const outside = bit('nav') | bit('footer') | bit('aside') | bit('dialog') | bit('noscript') | bit('hidden')
-const aside = ['related', 'overlay', 'filters', 'menu'].map((name) => kinds.indexOf(name))
-/** Maximum number of boxes between a grid and the box whose name tells that it is not content. */
+const outside = bit('nav') | bit('footer') | bit('aside') | bit('dialog') | bit('noscript')
+/** Headings of products that other pages show. */
+const related =
+  /\b(?:also|related|similar|recommend(?:ed|ations)|recently|you (?:may|might)|together|complete the|inspired by|sponsored)\b/i
+const relatedNames = /related|recommend|similar|up-?sell|cross-?sell|also|recent|sponsor|drawer|mini-?cart|mega-?menu/i
+/** Maximum number of boxes between a product and the box whose name tells that it is not content. */
 const maxNameDistance = 4
-const asideTopics = topicBits('related', 'filters')
 
 /** Minimum number of products in a grid. */
 const minProducts = 3
 /** Maximum number of blocks from the name of a product to its price, and of further ones to its other prices. */
 const maxBlocksToPrice = 60
 const maxBlocksOfPrices = 5
-const maxBlocksBefore = 6
+const maxBlocksBefore = 20
+/** Maximum number of blocks from the name to the prices of its variants, which may be a grid. */
+const maxBlocksToVariants = 8
+/** Maximum number of blocks between a price and the name that is kept with it. */
+const maxBlocksToName = 12
 
 /** Returns `kept` with the prices of the products that a page shows, in document order. */
 export function withOffers(survey: Survey, type: string, kept: readonly Block[]): Block[] {
@@ -41,9 +48,18 @@ export function withOffers(survey: Survey, type: string, kept: readonly Block[])
   for (const { index } of kept) chosen[index] = 1
   const grids = gridsOf(prices)
   const inGrid = new Set(grids.flat())
-  if (type === 'product') {
-    for (const block of ownPrices(survey, prices, inGrid)) chosen[block.index] = 1
-  } else if (type === 'collection' || type === 'listing')
+  const isShop = type === 'product' || type === 'collection' || type === 'listing'
+  const own =
+    isShop || sells(survey)
+      ? ownOffer(
+          survey,
+          prices,
+          inGrid,
+          type === 'collection' || type === 'listing' ? maxBlocksToVariants : maxBlocksToPrice,
+        )
+      : []
+  for (const { index } of own) chosen[index] = 1
+  if (isShop && (type !== 'product' || own.length === 0))
     for (const items of grids) if (isContent(survey, items)) keepItems(survey, items, chosen)
   return blocks.filter(({ index }) => chosen[index] === 1)
 }
@@ -51,19 +67,37 @@ export function withOffers(survey: Survey, type: string, kept: readonly Block[])
 const isPrice = ({ text, measure, box }: Block): boolean =>
   measure.words <= maxPriceWords && (box.context & outside) === 0 && price.test(text) && !otherAmount.test(text)
 
-/** Returns the prices of the product whose name is the title of the page, and whether it is in stock. */
-function ownPrices({ segments: { blocks }, title }: Survey, prices: readonly Block[], inGrid: ReadonlySet<Box>): Block[] {
+const order =
+  /^(?:add to (?:cart|bag|basket)|buy now|in den (?:warenkorb|einkaufswagen)|ajouter au panier|añadir al carrito|aggiungi al carrello|in winkelwagen)$/i
+
+/** Whether the product that is named in the title of the page can be ordered there. */
+const sells = ({ segments: { blocks }, title }: Survey): boolean =>
+  title >= 0 && blocks.slice(title, title + maxBlocksToPrice).some(({ text }) => order.test(text))
+
+/** Returns the prices of the product whose name is the title of the page, its name, and whether it is in stock. */
+function ownOffer(
+  { segments: { blocks }, title }: Survey,
+  prices: readonly Block[],
+  inGrid: ReadonlySet<Box>,
+  far: number,
+): Block[] {
   if (title < 0) return []
-  const own = prices.filter((block) => !isWithin(block.box, inGrid))
-  const first =
-    own.find(({ index }) => index > title && index <= title + maxBlocksToPrice) ??
-    own.findLast(({ index }) => index < title && index >= title - maxBlocksBefore)
+  const distance = ({ index }: Block) => Math.abs(index - title)
+  const isNear = (block: Block) =>
+    block.index < title
+      ? distance(block) <= Math.min(far, maxBlocksBefore) && !isWithin(block.box, inGrid)
+      : distance(block) <= (isWithin(block.box, inGrid) ? maxBlocksToVariants : far)
+  const [first] = prices.filter(isNear).toSorted((one, other) => distance(one) - distance(other))
   if (!first) return []
   const last = first.index + maxBlocksOfPrices
   const isStock = ({ text, measure }: Block) => measure.words <= maxStockWords && stock.test(text)
   return [
-    ...own.filter(({ index }) => index >= first.index && index <= last),
-    ...blocks.slice(Math.min(title, first.index), last + 1).filter(isStock).slice(0, 1),
+    ...(distance(first) <= maxBlocksToName ? [blocks[title]!] : []),
+    ...prices.filter(({ index }) => index >= first.index && index <= last),
+    ...blocks
+      .slice(Math.min(title, first.index), last + 1)
+      .filter(isStock)
+      .slice(0, 1),
   ]
 }
 
@@ -89,7 +123,11 @@ function gridsOf(prices: readonly Block[]): Box[][] {
         if (items) items.add(item)
         else grids.set(item.parent, new Set([item]))
       }
-  return [...grids.values()].filter(({ size }) => size >= minProducts).map((items) => [...items])
+  return [...grids].flatMap(([grid, found]) => {
+    const [first] = found
+    const items = grid.boxes.filter((box) => found.has(box) || box.element.tag === first!.element.tag)
+    return found.size >= minProducts ? [items] : []
+  })
 }
 
 const pathOf = ({ element, parent }: Box): string => (parent ? `${pathOf(parent)} ${shapeOf(element)}` : '')
@@ -104,10 +142,14 @@ function itemOf(box: Box, before: Block | undefined, after: Block | undefined): 
   return item
 }
 
-/** Whether a grid shows products of the page, and not related ones or the steps of a filter. */
-function isContent({ near }: Survey, [first]: readonly Box[]): boolean {
-  if ((near[first!.first]! & asideTopics) !== 0) return false
-  return aside.every((kind) => first!.kinds[kind] === 0 || first!.depth + 1 - first!.kinds[kind]! > maxNameDistance)
+/** Whether a grid shows products of the page with their names, and not related ones or the steps of a filter. */
+function isContent({ headings, segments: { blocks } }: Survey, items: readonly Box[]): boolean {
+  const [first] = items
+  const heading = blocks[headings[first!.first]!]
+  if (heading && related.test(heading.text)) return false
+  for (let box = first, distance = 0; box && distance <= maxNameDistance; box = box.parent, distance++)
+    if (relatedNames.test(namesOf(box.element))) return false
+  return items.filter(({ first, end }) => nameOf(blocks.slice(first, end))).length >= minProducts
 }
 
 /** Keeps the name and the prices of every product of a grid. */

@@ -24,7 +24,7 @@ export function withTitle(
   const found = [...elementsOf(page)].filter(isHeadline)
   const headline = [...found, ...(found.length === 0 ? [lesserHeadline(page)] : [])]
     .filter((heading) => heading !== undefined)
-    .find((heading) => namesPage(heading, titles) && isLikely(heading))
+    .find((heading) => namesPage(heading, titles) && (isTitle(heading, titles, page) || isLikely(heading)))
   return headline ? inBody(content, headline) : content
 }
 
@@ -46,6 +46,25 @@ function isBelowText(heading: ElementNode, content: ElementNode): boolean {
 const namesPage = (headline: ElementNode, titles: readonly string[]): boolean => {
   const text = plain(visibleText(headline))
   return text !== '' && text.length <= 300 && titles.some((name) => names(name, text))
+}
+
+/** Minimum share of the length of a title that a headline makes up without beginning it. */
+const minTitleShare = 0.5
+
+/** Whether a headline is the title of its page, apart from the names of the site and of its sections. */
+function isTitle(headline: ElementNode, titles: readonly string[], page: ElementNode): boolean {
+  const text = plain(visibleText(headline))
+  if (headline.tag !== 'h1' || !text.includes(' ') || text === plain(siteNameOf(page))) return false
+  return titles.some(
+    (name) =>
+      startsWith(name, text) ||
+      Math.min(name.length, text.length) >= minTitleShare * Math.max(name.length, text.length),
+  )
+}
+
+const siteNameOf = (page: ElementNode): string => {
+  const site = findElement(page, (element) => attribute(element, 'property') === 'og:site_name')
+  return site ? attribute(site, 'content') : ''
 }
 
 /** Whether a text has its headline: an h1, or a first heading that is a prefix of the page's title. */
