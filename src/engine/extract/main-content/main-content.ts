@@ -10,6 +10,8 @@ import { pageFeatures } from './features/page-features.ts'
 import { chancesOf, type Model } from './model.ts'
 import { withOffers } from './offers.ts'
 import { prune } from './prune.ts'
+import { withQuotes } from './quotes.ts'
+import { withRecipes } from './recipes.ts'
 import { secondPassFeatures, writeSecond } from './features/second-pass.ts'
 import { expectedBest, keptBlocks } from './selection.ts'
 import { selectWithin } from './site/site-page.ts'
@@ -91,7 +93,7 @@ export function mainContent(root: ElementNode, { model, url, site }: MainContent
   const { threshold, worth: confidence } = expectedBest(survey, combined)
   const attached = withAttachedParts(survey, combined, keptBlocks(survey, combined, threshold))
   const text = withWholeTables(survey, withCoherentParts(survey, combined, attached))
-  const selected = withOffers(survey, type, text)
+  const selected = withOffers(survey, type, withRecipes(survey, type === 'forum' ? withQuotes(survey, text) : text))
   const selection = { kept: selected, chances: combined, threshold }
   const { kept, outline } = site === undefined ? { kept: selected } : selectWithin(site, survey, selection, url)
   const stated = substituteFor(survey, root)
