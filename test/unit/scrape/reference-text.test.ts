@@ -286,6 +286,15 @@ describe('the headline', () => {
     expect(read(page, /GAP 5/, false)).not.toContain('GAP')
   })
 
+  test('is the h1 that is the title of the page, however unlikely and far above the text', () => {
+    const page = (title: string, names = '') =>
+      `<html><head><title>${title}</title>${names}</head><body><h1>GAP Plum jam</h1><p>GAP ${long}</p><p>${long}</p></body></html>`
+    expect(read(page('GAP Plum jam - Kitchen'), /GAP/, false)).toMatch(/^# GAP Plum jam/)
+    expect(read(page('Recipe: GAP plum jam'), /GAP/, false)).toMatch(/^# GAP Plum jam/)
+    const site = '<meta property="og:site_name" content="GAP Plum jam">'
+    expect(read(page('GAP Plum jam: a cake with cream', site), /GAP/, false)).not.toContain('GAP')
+  })
+
   test('is not a small part of the title, nor hidden', () => {
     expect(read(book('GAP all about the columns that a table has', 'all'), /GAP all$/)).not.toContain('#')
     const hidden = `<html><head><title>GAP Name</title></head><body><h1 hidden>GAP Name</h1><p>${long}</p></body></html>`

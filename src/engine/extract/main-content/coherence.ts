@@ -10,8 +10,9 @@ import type { Survey } from './features/survey.ts'
 import { topicBits } from './features/topics.ts'
 
 /** Kept share of the words of a role from which all of its blocks are kept, and up to which all are dropped. */
-const keepAll = 0.8
-const dropAll = 0.2
+const agreement = { keepAll: 0.8, dropAll: 0.2 }
+/** The same for posts of forums, which are all alike. */
+const majority = { keepAll: 0.5, dropAll: 0.2 }
 /** Minimum number of blocks of such a role. */
 const minBlocks = 3
 /** Minimum probability of blocks that are kept because of others. */
@@ -30,7 +31,12 @@ const boilerplate = topicBits('related', 'promotion', 'author', 'filters')
 const textTags = wordSet('p h2 h3 h4 h5 h6 ul ol dl table pre blockquote figure details')
 
 /** Returns `kept` with the decisions that cohere with it, in document order. */
-export function withCoherentParts(survey: Survey, chances: Float32Array, kept: readonly Block[]): Block[] {
+export function withCoherentParts(
+  survey: Survey,
+  chances: Float32Array,
+  kept: readonly Block[],
+  isForum = false,
+): Block[] {
   const { blocks, boxes } = survey.segments
   const chosen = new Uint8Array(blocks.length)
   for (const { index } of kept) chosen[index] = 1
@@ -42,7 +48,7 @@ export function withCoherentParts(survey: Survey, chances: Float32Array, kept: r
     return original < 0 || chosen[original] === 0
   }
   const isLikely = (block: Block): boolean => chances[block.index]! >= minChance && mayKeep(block)
-  for (const role of survey.roles) decideTogether(role, chosen, isLikely)
+  for (const role of survey.roles) decideTogether(role, chosen, isLikely, isForum ? majority : agreement)
   for (const box of boxes)
     for (const block of betweenKept(box, blocks, chosen)) if (isLikely(block)) chosen[block.index] = 1
   const first = chosen.indexOf(1)
@@ -60,7 +66,12 @@ export function withCoherentParts(survey: Survey, chances: Float32Array, kept: r
 }
 
 /** Gives blocks of the same role in different items the decision that most of their words have. */
-function decideTogether(role: readonly Block[], chosen: Uint8Array, isLikely: (block: Block) => boolean): void {
+function decideTogether(
+  role: readonly Block[],
+  chosen: Uint8Array,
+  isLikely: (block: Block) => boolean,
+  { keepAll, dropAll }: typeof agreement,
+): void {
   if (role.length < minBlocks) return
   let words = 0
   let keptWords = 0

@@ -12,10 +12,12 @@ import { withOffers } from './offers.ts'
 import { prune } from './prune.ts'
 import { withQuotes } from './quotes.ts'
 import { withRecipes } from './recipes.ts'
+import { withoutRequests } from './requests.ts'
 import { secondPassFeatures, writeSecond } from './features/second-pass.ts'
 import { expectedBest, keptBlocks } from './selection.ts'
 import { selectWithin } from './site/site-page.ts'
 import type { SiteSummary } from './site/site-memory.ts'
+import { withStatedText } from './stated-text.ts'
 import { structuredDataContent } from './structured-data-content.ts'
 import { type Survey, surveyPage } from './features/survey.ts'
 import { withWholeTables } from './whole-tables.ts'
@@ -92,8 +94,9 @@ export function mainContent(root: ElementNode, { model, url, site }: MainContent
   dropHidden(survey, combined)
   const { threshold, worth: confidence } = expectedBest(survey, combined)
   const attached = withAttachedParts(survey, combined, keptBlocks(survey, combined, threshold))
-  const text = withWholeTables(survey, withCoherentParts(survey, combined, attached))
-  const selected = withOffers(survey, type, withRecipes(survey, type === 'forum' ? withQuotes(survey, text) : text))
+  const text = withWholeTables(survey, withCoherentParts(survey, combined, attached, type === 'forum'))
+  const whole = withRecipes(survey, withStatedText(survey, type, type === 'forum' ? withQuotes(survey, text) : text))
+  const selected = withOffers(survey, type, type === 'article' ? withoutRequests(whole) : whole)
   const selection = { kept: selected, chances: combined, threshold }
   const { kept, outline } = site === undefined ? { kept: selected } : selectWithin(site, survey, selection, url)
   const stated = substituteFor(survey, root)

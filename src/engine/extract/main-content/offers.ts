@@ -30,12 +30,14 @@ const maxNameDistance = 4
 
 /** Minimum number of products in a grid. */
 const minProducts = 3
-/** Maximum number of blocks from the name of a product to its price, and of further ones to its other prices. */
-const maxBlocksToPrice = 60
+/**
+ * Maximum number of blocks from the name of a product to its price below and above, and to the prices of its variants,
+ * which may be a grid; in lists, only the price of a page that is taken for one.
+ */
+const productLimits = { below: 60, above: 20, variants: 8 }
+const listLimits = { below: 8, above: 0, variants: 0 }
+/** Maximum number of blocks from the first price to the others of a product. */
 const maxBlocksOfPrices = 5
-const maxBlocksBefore = 20
-/** Maximum number of blocks from the name to the prices of its variants, which may be a grid. */
-const maxBlocksToVariants = 8
 /** Maximum number of blocks between a price and the name that is kept with it. */
 const maxBlocksToName = 12
 
@@ -48,19 +50,12 @@ export function withOffers(survey: Survey, type: string, kept: readonly Block[])
   for (const { index } of kept) chosen[index] = 1
   const grids = gridsOf(prices)
   const inGrid = new Set(grids.flat())
-  const isShop = type === 'product' || type === 'collection' || type === 'listing'
-  const own =
-    isShop || sells(survey)
-      ? ownOffer(
-          survey,
-          prices,
-          inGrid,
-          type === 'collection' || type === 'listing' ? maxBlocksToVariants : maxBlocksToPrice,
-        )
-      : []
-  for (const { index } of own) chosen[index] = 1
-  if (isShop && (type !== 'product' || own.length === 0))
-    for (const items of grids) if (isContent(survey, items)) keepItems(survey, items, chosen)
+  const isList = type === 'collection' || type === 'listing'
+  if (isList || type === 'product' || sells(survey)) {
+    const limits = isList ? listLimits : productLimits
+    for (const { index } of ownOffer(survey, prices, inGrid, limits)) chosen[index] = 1
+  }
+  if (isList) for (const items of grids) if (isContent(survey, items)) keepItems(survey, items, chosen)
   return blocks.filter(({ index }) => chosen[index] === 1)
 }
 
@@ -72,28 +67,31 @@ const order =
 
 /** Whether the product that is named in the title of the page can be ordered there. */
 const sells = ({ segments: { blocks }, title }: Survey): boolean =>
-  title >= 0 && blocks.slice(title, title + maxBlocksToPrice).some(({ text }) => order.test(text))
+  title >= 0 && blocks.slice(title, title + productLimits.below).some(({ text }) => order.test(text))
 
 /** Returns the prices of the product whose name is the title of the page, its name, and whether it is in stock. */
 function ownOffer(
   { segments: { blocks }, title }: Survey,
   prices: readonly Block[],
   inGrid: ReadonlySet<Box>,
-  far: number,
+  { below, above, variants }: typeof productLimits,
 ): Block[] {
   if (title < 0) return []
   const distance = ({ index }: Block) => Math.abs(index - title)
+  const isVariant = ({ box }: Block) => isWithin(box, inGrid)
   const isNear = (block: Block) =>
     block.index < title
-      ? distance(block) <= Math.min(far, maxBlocksBefore) && !isWithin(block.box, inGrid)
-      : distance(block) <= (isWithin(block.box, inGrid) ? maxBlocksToVariants : far)
+      ? distance(block) <= above && !isVariant(block)
+      : distance(block) <= (isVariant(block) ? variants : below)
   const [first] = prices.filter(isNear).toSorted((one, other) => distance(one) - distance(other))
   if (!first) return []
   const last = first.index + maxBlocksOfPrices
   const isStock = ({ text, measure }: Block) => measure.words <= maxStockWords && stock.test(text)
   return [
     ...(distance(first) <= maxBlocksToName ? [blocks[title]!] : []),
-    ...prices.filter(({ index }) => index >= first.index && index <= last),
+    ...prices.filter(
+      (block) => block.index >= first.index && block.index <= last && isVariant(block) === isVariant(first),
+    ),
     ...blocks
       .slice(Math.min(title, first.index), last + 1)
       .filter(isStock)

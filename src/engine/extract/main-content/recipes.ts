@@ -2,16 +2,17 @@
  * Keeps the ingredients and steps of recipes. They are short lines below long stories, and the model, which classifies
  * every line alone, drops some of them, or whole recipe cards.
  */
+import { wordSet } from '../tree.ts'
 import type { Block, Box } from './blocks.ts'
 import { copiedFrom } from './copies.ts'
 import { bit } from './features/context.ts'
-import { isHeading } from './features/levels.ts'
+import { headings, isHeading } from './features/levels.ts'
 import type { Survey } from './features/survey.ts'
-import { namesOf } from './features/text-measure.ts'
 
-const ingredientNames = /(?<!by-?)ingr[eé]d[ií]?[eë]n|zutaten/i
-const stepNames =
-  /(?:recipe|recept|rezept|recette|ricetta|receta)\S*(?:instruction|direction|step|method|procedure)|procedimento|bereiding|zubereitung/i
+const ingredientNames = wordSet('ingredient ingredients ingredienti ingrediente ingredientes ingredienten zutaten')
+const stepNames = wordSet(
+  'instruction instructions direction directions steps method procedimento preparation preparazione preparo zubereitung bereiding',
+)
 const ingredientHeading =
   /^(?:the )?(?:ingredients?|zutaten|ingrédients|ingredienti|ingredientes|ingrediënten|składniki|hozzávalók|ingredienser)\b/i
 const stepHeading =
@@ -29,7 +30,7 @@ const maxWords = 800
 export function withRecipes(survey: Survey, kept: readonly Block[]): readonly Block[] {
   const { blocks } = survey.segments
   const ingredients = linesOf(survey, ingredientNames, ingredientHeading).filter(
-    ({ measure }) => measure.words <= maxIngredientWords,
+    ({ measure, box }) => measure.words <= maxIngredientWords && !headings.has(box.element.tag),
   )
   if (ingredients.length < minIngredients) return kept
   const chosen = new Set(kept)
@@ -39,21 +40,20 @@ export function withRecipes(survey: Survey, kept: readonly Block[]): readonly Bl
 }
 
 /** Returns the items of lists in boxes with such a name, or below such a heading. */
-function linesOf(survey: Survey, names: RegExp, heading: RegExp): Block[] {
+function linesOf(survey: Survey, names: ReadonlySet<string>, heading: RegExp): Block[] {
   const { blocks, boxes } = survey.segments
   const found = new Set<Block>()
   for (const box of boxes)
-    if (names.test(namesOf(box.element)) && isPart(survey, box))
+    if (box.names.words.some((name) => names.has(name)) && isPart(survey, box))
       for (const block of blocks.slice(box.first, box.end)) if (isItem(block)) found.add(block)
-  for (const block of blocks) {
-    const above = blocks[survey.headings[block.index]!]
-    if (above && isItem(block) && heading.test(above.text)) found.add(block)
-  }
+  let isBelow = false
+  for (const block of blocks)
+    if (isHeading(block)) isBelow = heading.test(block.text)
+    else if (isBelow && isItem(block)) found.add(block)
   return [...found]
 }
 
 const isPart = ({ sums }: Survey, { element, first, end }: Box): boolean =>
   element.tag !== 'body' && element.tag !== 'main' && sums.words[end]! - sums.words[first]! <= maxWords
 
-const isItem = (block: Block): boolean =>
-  (block.box.context & outside) === 0 && (block.box.context & listed) !== 0 && !isHeading(block)
+const isItem = ({ box }: Block): boolean => (box.context & outside) === 0 && (box.context & listed) !== 0

@@ -1,0 +1,82 @@
+/** Prices on pages of products, and of grids of products. */
+import { describe, expect, test } from 'vitest'
+import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
+import { surveyPage } from '../../../src/engine/extract/main-content/features/survey.ts'
+import { shippedModel } from '../../../src/engine/extract/main-content/model.ts'
+import { withOffers } from '../../../src/engine/extract/main-content/offers.ts'
+
+const { lexicon } = await shippedModel()
+
+/** Returns the lines that are kept of a page of which the model keeps nothing. */
+function kept(type: string, body: string): string[] {
+  const survey = surveyPage(treeFromHtml(`<body>${body}</body>`, '').root, '', lexicon)
+  return withOffers(survey, type, []).map(({ text }) => text)
+}
+
+const card = (name: string, price: string, names = 'card') =>
+  `<li class="${names}"><img src="a.jpg"><h3><a href="/p">${name}</a></h3><span>4.5</span><p class="price">${price}</p><button>Add to cart</button></li>`
+const grid = (heading: string, list = '') =>
+  `<h2>${heading}</h2><ul class="${list}">${card('Oak stool', '$40')}${card('Pine stool', '$35.50')}${card('Ash stool', '$52')}</ul>`
+
+describe('the product of a page', () => {
+  const product = '<h1>Copper kettle</h1><p>18 reviews</p><div class="price">€ 79,90</div><p>In stock</p>'
+
+  test('is kept with its name, its price and whether it is in stock', () => {
+    expect(kept('product', product)).toEqual(['Copper kettle', '€ 79,90', 'In stock'])
+  })
+
+  test.each(['From £2.98', '1 299 kr', '₹999', 'CHF 45.–', '$98.00$130.00'])('has the price %s', (price) => {
+    expect(kept('product', product.replace('€ 79,90', price))).toContain(price)
+  })
+
+  test('has the prices of its variants', () => {
+    const variants = '<p>One time</p><p>$30</p><p>Every month</p><p>$27</p>'
+    expect(kept('product', `<h1>Coffee</h1>${variants}`)).toEqual(['Coffee', '$30', '$27'])
+  })
+
+  test('may have its price above its name', () => {
+    expect(kept('product', '<p>$60.00</p><p>Only 3 left</p><h1>Stoneware mug</h1>')).toEqual([
+      '$60.00',
+      'Stoneware mug',
+    ])
+  })
+
+  test('has none of the other amounts of the page', () => {
+    const others =
+      '<nav>Gifts from $5</nav><h1>Lamp</h1><p>Free shipping over $50</p><p>Earn 5 points for every $1</p><p>$80</p>'
+    expect(kept('product', others + grid('You may also like'))).toEqual(['Lamp', '$80'])
+  })
+
+  test('is recognized by its order button on pages of any kind', () => {
+    expect(kept('article', `${product}<button>Add to cart</button>`)).toContain('€ 79,90')
+    expect(kept('article', product)).toEqual([])
+  })
+})
+
+describe('a grid of products', () => {
+  test('is kept with names and prices', () => {
+    const lines = ['Oak stool', '$40', 'Pine stool', '$35.50', 'Ash stool', '$52']
+    expect(kept('collection', grid('All stools'))).toEqual(lines)
+    expect(kept('listing', grid('All stools'))).toEqual(lines)
+  })
+
+  test('has all items, also those with another class, and those without a price', () => {
+    const items = card('Elm stool', '$20 $40', 'card sale') + card('Fir stool', 'Sold out')
+    const lines = kept('collection', grid('All stools').replace('</ul>', `${items}</ul>`))
+    expect(lines).toEqual(expect.arrayContaining(['Elm stool', '$20 $40', 'Fir stool']))
+  })
+
+  test('is left out when its products are related to those of the page', () => {
+    expect(kept('collection', grid('Recently viewed'))).toEqual([])
+    expect(kept('collection', grid('More stools', 'related-products'))).toEqual([])
+  })
+
+  test('is no list of the steps of a filter, and no menu', () => {
+    expect(kept('collection', '<ul><li>Under $50</li><li>$50 - $99</li><li>$100 - $199</li></ul>')).toEqual([])
+    expect(kept('collection', `<nav>${grid('All stools')}</nav>`)).toEqual([])
+  })
+
+  test('is left to the model on the page of a product', () => {
+    expect(kept('product', `<h1>Kettle</h1>${'<p>Text</p>'.repeat(9)}${grid('Stools')}`)).toEqual([])
+  })
+})
