@@ -14,9 +14,8 @@ import {
   type Tool as ListedTool,
 } from '@modelcontextprotocol/sdk/types.js'
 import { asBaxError, BaxError } from '../core/errors/errors.ts'
-import { fieldErrorsOf, formatFieldError } from '../core/errors/input-errors.ts'
 import { didYouMean } from '../core/errors/suggest.ts'
-import { unknownFields } from '../core/operation/unknown-fields.ts'
+import { validateInput } from '../core/operation/input/valid-input.ts'
 import { version } from '../core/version.ts'
 import { failureOf, resultOf } from './answer.ts'
 import { type ApprovalNotice, withApprovalNotices } from './approvals.ts'
@@ -99,12 +98,8 @@ function listedTool({ name, description, input, output, effect, closed }: Tool):
 async function callTool(tool: Tool, given: Record<string, unknown>, call: ToolCall): Promise<CallToolResult> {
   const { connection, signal } = call
   try {
-    const [unknown] = unknownFields(tool.input, given)
-    if (unknown) throw new BaxError('invalid_request', `${tool.name} has no field ${unknown.path}${unknown.hint}`)
-    const parsed = tool.input.safeParse(given)
-    if (!parsed.success)
-      throw new BaxError('invalid_request', fieldErrorsOf(parsed.error).map(formatFieldError).join('; '))
-    return resultOf(await tool.run(call, parsed.data), connection.options.boundaries)
+    const { input } = validateInput(tool.input, given, true)
+    return resultOf(await tool.run(call, input), connection.options.boundaries)
   } catch (thrown) {
     if (signal.aborted) throw thrown
     return failureOf(await explained(asBaxError(thrown), tool, given, connection), connection.options.boundaries)
@@ -121,8 +116,8 @@ async function explained(
   const { code } = error
   if (code !== 'session_closed' && code !== 'session_not_found' && code !== 'shell_session_not_found') return error
   const isShell = groupOf(tool) === 'shell'
-  const name = (isShell ? given['shell'] : given['session']) as string | undefined
-  const id = (isShell ? shells : sessions).find(name)
+  const name = (isShell ? given['shell'] : given['session']) as string | null | undefined
+  const id = (isShell ? shells : sessions).find(name ?? undefined)
   if (!id) return error
   await (isShell ? shells : sessions).forget(await id)
   const hint = isShell ? 'call the tool again for a new container' : 'open the page again with browser_open'

@@ -417,12 +417,30 @@ test('prompts name the tools that exist', async () => {
 
 test('arguments are validated by the schemas of the operations', async () => {
   expect((await mcp.call('web_crawl', { url: site.url, limt: 3 })).text).toBe(
-    'web_crawl has no field limt (did you mean "limit"?) [invalid_request]',
+    'limt is not a known field (did you mean "limit"?) [invalid_request]',
   )
   expect((await mcp.call('web_map', { url: site.url, limit: 'x' })).text).toContain('limit must be')
   expect((await mcp.call('web_crawl', {})).text).toContain('give either url or id')
   const commands = Array.from({ length: 51 }, () => 'get title')
   expect((await mcp.call('browser_act', { commands })).text).toMatch(/^commands .*50.* \[invalid_request\]/)
+})
+
+test('null is an absent optional argument, and no required one', async () => {
+  const opened = await mcp.call('browser_open', {
+    url: site.url,
+    session: null,
+    interactiveOnly: null,
+    max_chars: null,
+  })
+  expect(opened).not.toHaveProperty('isError')
+  expect(opened.text).toContain('Shop')
+  const waited = await mcp.call('browser_wait', { text: 'Shop', text_gone: null, timeout_ms: null, session: null })
+  expect(waited).not.toHaveProperty('isError')
+  expect((await mcp.call('browser_open', { url: null })).text).toBe('url must be a string [invalid_request]')
+  expect((await mcp.call('browser_wait', { timeoutMs: 'soon', text: 'a' })).text).toBe(
+    'timeoutMs must be a number [invalid_request]',
+  )
+  expect((await mcp.call('browser_session', { action: 'close', session: null })).text).toBe('closed')
 })
 
 test('allowed domains hold for sessions, scrapes and redirects', async () => {

@@ -1,6 +1,6 @@
 /** Requests that misspell a field which restricts them are refused, not run without it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { securityFields } from '../../src/core/operation/security-fields.ts'
+import { securityFields } from '../../src/core/operation/input/security-fields.ts'
 import { operations } from '../../src/operations/index.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -30,7 +30,7 @@ describe('security fields', () => {
     ['/sessions', { confirmm: ['eval'] }, 'confirmm', 'confirm'],
     ['/sessions', { Confirm: ['eval'] }, 'Confirm', 'confirm'],
     ['/sessions', { allowed_domain: ['a.example'] }, 'allowed_domain', 'allowed_domains'],
-    ['/sessions', { allowDomains: ['a.example'] }, 'allowDomains', 'allowed_domains'],
+    ['/sessions', { allowDomains: ['a.example'] }, 'allowDomains', 'allowedDomains'],
     ['/sessions', { proxi: 'http://127.0.0.1:1' }, 'proxi', 'proxy'],
     ['/commands', { commands: [{ command: 'get_url' }], confirms: ['eval'] }, 'confirms', 'confirm'],
     ['/v1/keys', { name: 'ci', scope: ['read'] }, 'scope', 'scopes'],

@@ -227,6 +227,18 @@ inUsualHomes(pages, (given) => {
     }
   })
 
+  test('the fields of a command that is a name may be null or in camelCase, and unknown ones are named', async () => {
+    await given.open('/')
+    const data = { selector: '#next', timeoutMs: null, colour: 'red' }
+    const done = await step({ command: 'click', data })
+    expect(done).toMatchObject({ success: true, changes: { url_changed: true } })
+    expect(done.warning).toBe('ignored unknown field: data.colour')
+    const wrong = { selector: '#next', timeoutMs: 'soon' }
+    expect(await failureOf(step({ command: 'click', data: wrong }))).toMatchObject({
+      details: [{ path: 'data.timeoutMs' }],
+    })
+  })
+
   test('rejects a malformed step with the field', async () => {
     await given.open('/')
     expect(await failureOf(step({}))).toMatchObject({ code: 'invalid_request', details: [{ path: 'command' }] })

@@ -4,9 +4,12 @@ import type { FieldError } from './errors.ts'
 
 type Issue = z.core.$ZodIssue
 
+/** Converts the path of a field for the reader. */
+type PathNames = (path: readonly PropertyKey[]) => readonly PropertyKey[]
+
 /** Lists all errors of a failed parse, in the order of the schema. */
-export function fieldErrorsOf(error: z.ZodError): FieldError[] {
-  return error.issues.flatMap(fieldErrorsOfIssue)
+export function fieldErrorsOf(error: z.ZodError, names: PathNames = (path) => path): FieldError[] {
+  return error.issues.flatMap((issue) => fieldErrorsOfIssue(issue, names))
 }
 
 /** Formats one field error: `url is required`, `limit must be at most 100`. */
@@ -16,12 +19,21 @@ export function formatFieldError({ path, message }: FieldError): string {
 }
 
 /** Converts an issue; a union that did not match reports the errors of its closest branch. */
-function fieldErrorsOfIssue(issue: Issue): FieldError[] {
-  const [nearest] = issue.code === 'invalid_union' ? issue.errors.toSorted((a, b) => a.length - b.length) : []
+function fieldErrorsOfIssue(issue: Issue, names: PathNames): FieldError[] {
+  const [nearest] = issue.code === 'invalid_union' ? issue.errors.toSorted((a, b) => farness(a) - farness(b)) : []
   if (nearest) {
-    return nearest.flatMap((inner) => fieldErrorsOfIssue({ ...inner, path: [...issue.path, ...inner.path] } as Issue))
+    return nearest.flatMap((inner) =>
+      fieldErrorsOfIssue({ ...inner, path: [...issue.path, ...inner.path] } as Issue, names),
+    )
   }
-  return [{ path: pathText(issue.path), message: messageOf(issue) }]
+  return [{ path: pathText(names(issue.path)), message: messageOf(issue) }]
+}
+
+/** Returns how far a value is from one branch of a union, by its errors: it has another type or tag, or wrong fields. */
+export function farness(issues: readonly Issue[]): number {
+  const isOther = ({ code, path }: Issue) =>
+    (path.length === 0 && code === 'invalid_type') || (path.length <= 1 && code === 'invalid_value')
+  return issues.reduce((sum, issue) => sum + (isOther(issue) ? 100 : 1), 0)
 }
 
 /** Formats a path: `commands[1].data.selector`. */

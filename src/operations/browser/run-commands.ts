@@ -5,6 +5,8 @@ import { commandRequest } from '../../commands/index.ts'
 import { confirmFields } from '../../core/access/approvals.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
+import { namedOption } from '../../core/operation/input/schema-fields.ts'
+import { validateInput } from '../../core/operation/input/valid-input.ts'
 import { onAnySession } from '../../core/operation/placement.ts'
 import { batchContext, commandsResult, strictSelectors } from '../../core/shapes/commands.ts'
 import { pageFailures, sessionId } from './sessions.ts'
@@ -126,34 +128,44 @@ export const browserStep = defineOperation({
   }),
   output: stepResult,
   errors: batchErrors,
-  run: (engine, { command, data, commands, observe: options, screenshot, ...input }, call) => {
+  run: async (engine, { command, data, commands, observe: options, screenshot, ...input }, call) => {
     const observing = options === true ? observationOptions.parse({}) : options || null
     const include =
       observing && screenshot ? [...new Set([...observing.include, 'screenshot' as const])] : observing?.include
     const observation = observing && include ? { ...observing, include } : null
     if (input.diff && !observation) throw invalid('diff', 'diff requires an observation: omit observe')
-    return engine.sessions.step(
-      { ...input, commands: commandsOf(command, data, commands), observe: observation, screenshot },
-      call,
-    )
+    const requested = commandsOf(command, data, commands)
+    const step = { ...input, commands: requested.commands, observe: observation, screenshot }
+    const result = await engine.sessions.step(step, call)
+    const warning = [result.warning, requested.warning].filter(Boolean).join('; ')
+    return { ...result, ...(warning && { warning }) }
   },
 })
 
 type Requested = z.output<typeof commandRequest>
+
+interface RequestedCommands {
+  readonly commands: Requested[]
+  readonly warning?: string
+}
 
 /** Returns `commands`, or `command` as a list. @throws BaxError `invalid_request` unless exactly one is given. */
 function commandsOf(
   command: Requested | string | undefined,
   data: Record<string, unknown> | null | undefined,
   commands: Requested[] | undefined,
-): Requested[] {
-  if (commands && command === undefined) return commands
+): RequestedCommands {
+  if (commands && command === undefined) return { commands }
   if (commands || command === undefined) throw invalid('command', 'give either command or commands')
-  if (typeof command !== 'string') return [command]
-  const parsed = commandRequest.safeParse({ command, ...(data && { data }) })
-  if (parsed.success) return [parsed.data]
-  const faults = fieldErrorsOf(parsed.error)
-  throw new BaxError('invalid_request', faults.map(formatFieldError).join('; '), { details: faults })
+  if (typeof command !== 'string') return { commands: [command] }
+  const named = { command, ...(data && { data }) }
+  const option = namedOption(commandRequest as z.ZodDiscriminatedUnion, named)
+  if (!option) {
+    const faults = fieldErrorsOf(commandRequest.safeParse(named).error!)
+    throw new BaxError('invalid_request', faults.map(formatFieldError).join('; '), { details: faults })
+  }
+  const { input, warning } = validateInput(option as z.ZodObject, named, false)
+  return { commands: [input as Requested], ...(warning !== undefined && { warning }) }
 }
 
 const invalid = (path: string, message: string): BaxError =>

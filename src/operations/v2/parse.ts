@@ -3,8 +3,9 @@ import { z } from 'zod'
 import { BaxError } from '../../core/errors/errors.ts'
 import { type IdentityName, identityNames, noIdentity } from '../../core/identity.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { withWrittenNames } from '../../core/operation/input/given-fields.ts'
 import { defineUpload } from '../../core/operation/operation.ts'
-import { validateInput } from '../../core/operation/valid-input.ts'
+import { validateInput } from '../../core/operation/input/valid-input.ts'
 import { documentOf } from '../../core/shapes/jobs/document-v2.ts'
 import { type ScrapeInput, scrapeInput } from '../../core/shapes/scrape.ts'
 import { scrapeAnswerV2 } from '../../core/shapes/v2.ts'
@@ -44,7 +45,8 @@ export const parseV2 = defineUpload({
     const options = parsed(fields.get('options') ?? '{}')
     const url = `https://upload.invalid/${encodeURIComponent(file.name)}`
     const { input, warning } = validateInput(fileOptions, { ...options, url }, false)
-    const answer = await engine.extractor.parse(file, { ...noIdentity, ...input } as ScrapeInput, call)
+    const whole = { ...noIdentity, ...input } as ScrapeInput
+    const answer = await withWrittenNames(input, () => engine.extractor.parse(file, whole, call))
     const warnings = [answer.warning, warning].filter(Boolean).join('; ')
     const { data, ...facts } = answer
     const noted = warnings ? { warning: warnings } : {}
@@ -54,7 +56,7 @@ export const parseV2 = defineUpload({
 
 function parsed(options: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(options)
+    const value: unknown = JSON.parse(options) ?? {}
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
     // Reported below.

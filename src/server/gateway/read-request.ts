@@ -5,8 +5,8 @@ import { anonymousCaller, type Caller, tokenOf } from '../../core/access/caller.
 import type { Engine } from '../../core/engine.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { HttpOperation } from '../../core/operation/operation.ts'
-import { renameFields } from '../../core/operation/unknown-fields.ts'
-import type { ParsedInput } from '../../core/operation/valid-input.ts'
+import { renameFields } from '../../core/operation/input/given-fields.ts'
+import type { ParsedInput } from '../../core/operation/input/valid-input.ts'
 import type { BodyReservation } from '../access/load.ts'
 import type { AppContext } from '../request/env.ts'
 import { callOf, type HandlerContext, pathFieldsOf } from '../request/handlers.ts'
@@ -18,7 +18,7 @@ import { forwardedHeaders } from './headers.ts'
 /** A request to forward. Its worker validates the input; the gateway does before it acts or responds itself. */
 export interface ForwardedRequest {
   readonly endpoint: HttpOperation
-  /** The input as it was received, by the names in the schema. */
+  /** The input as it was received, by the names in the schema, without absent fields. */
   readonly fields: Readonly<Record<string, unknown>>
   /** Returns the validated input. @throws BaxError `invalid_request` */
   parsed(): ParsedInput

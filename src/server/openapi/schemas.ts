@@ -1,7 +1,7 @@
 /** Converts validation schemas to JSON Schema, with named shapes as components. */
 import { z } from 'zod'
 import { annotations } from '../../core/operation/schema-params.ts'
-import { otherNames } from '../../core/operation/unknown-fields.ts'
+import { otherNames } from '../../core/operation/input/schema-fields.ts'
 
 export type Json = Record<string, unknown>
 

@@ -6,13 +6,14 @@ import { keylessCaller } from '../../core/access/caller.ts'
 import type { Engine } from '../../core/engine.ts'
 import { asBaxError, type BaxError } from '../../core/errors/errors.ts'
 import { withSystemCause } from '../../core/errors/system-errors.ts'
+import { withWrittenNames } from '../../core/operation/input/given-fields.ts'
 import { newId } from '../../core/ids.ts'
 import type { Operation } from '../../core/operation/operation.ts'
 import type { WireRequest, WireResponse } from '../../client/transport.ts'
 import { headersOf } from './error-response.ts'
 import { answerOf } from './handlers.ts'
 import { fieldsOf, isBodiless } from './input.ts'
-import { validateInput } from '../../core/operation/valid-input.ts'
+import { validateInput } from '../../core/operation/input/valid-input.ts'
 import { operationAt } from './routes.ts'
 
 interface Services {
@@ -65,7 +66,11 @@ async function answer(
       token: null,
       preferAsync: prefer.includes('respond-async'),
     }
-    answered = answerOf(operation, await operation.run(engine, parsed.input, call), parsed)
+    answered = answerOf(
+      operation,
+      await withWrittenNames(parsed.input, () => operation.run(engine, parsed.input, call)),
+      parsed,
+    )
   } catch (thrown) {
     const error = asBaxError(thrown)
     if (error.status === 500) onError(error, requestId)

@@ -7,8 +7,9 @@ import type {
   StreamOperation,
   UploadOperation,
 } from '../../core/operation/operation.ts'
+import { withWrittenNames } from '../../core/operation/input/given-fields.ts'
 import { pathMatcher, route } from '../../core/operation/route.ts'
-import type { ParsedInput } from '../../core/operation/valid-input.ts'
+import type { ParsedInput } from '../../core/operation/input/valid-input.ts'
 import { tokenOf } from '../../core/access/caller.ts'
 import type { Engine } from '../../core/engine.ts'
 import type { IdempotencyStore } from '../../core/stores.ts'
@@ -53,9 +54,10 @@ async function runOperation(
   const { raw } = context.req
   const signed = context.get('signedBody')
   const rules = { maxBytes: operation.bodyBytes, incoming: incomingOf(context.env), memory, signed }
-  const { input, warning } = parsed ?? (await readInput(raw, operation.input, context.req.param(), rules))
+  const given = parsed ?? (await readInput(raw, operation.input, context.req.param(), rules))
+  const { input } = given
   const call = callOf(context, services)
-  const work = async () => operation.run(engine, input, call)
+  const work = () => withWrittenNames(input, () => operation.run(engine, input, call))
   const run = operation.heavy ? () => workSlots.run(call.caller, work) : work
   const output = operation.idempotent
     ? await runIdempotent(operation, call, { services, raw, input, run })
@@ -67,7 +69,7 @@ async function runOperation(
     return context.body(text, 200, { 'content-type': 'application/x-ndjson' })
   }
   if (operation.text !== undefined) return context.body(output as string, 200, { 'content-type': operation.text })
-  const { body, status } = answerOf(operation, output, { input, ...(warning !== undefined && { warning }) })
+  const { body, status } = answerOf(operation, output, given)
   return context.json(body, status as 200)
 }
 
@@ -134,7 +136,7 @@ export async function handleStream(
   // Close the stream when its key is revoked.
   if (call.caller.keyId !== null) services.engine.keys.whenLost(call.caller.keyId, end, controller.signal)
   try {
-    const frames = await stream.open(services.engine, input, call)
+    const frames = await withWrittenNames(input, () => stream.open(services.engine, input, call))
     if (frames !== null) return frameResponse(frames, context.req.header('accept'), end, outgoing)
     end()
     return context.body(null, 204)
@@ -154,10 +156,10 @@ export async function handleTransfer(
     const { input } = await readInput(raw, transfer.input, context.req.param(), { hasJson: false })
     const call = { ...callOf(context, services), contentType: context.req.header('content-type') }
     const body = bodyOf(raw, incomingOf(context.env), context.get('signedBody'))
-    return context.json(await transfer.receive(services.engine, input, body, call))
+    return context.json(await withWrittenNames(input, () => transfer.receive(services.engine, input, body, call)))
   }
   const { input } = await readInput(raw, transfer.input, pathFieldsOf(context, transfer))
-  const content = await transfer.open(services.engine, input, callOf(context, services))
+  const content = await withWrittenNames(input, () => transfer.open(services.engine, input, callOf(context, services)))
   return contentResponse(raw, content, outgoingOf(context.env))
 }
 

@@ -1,12 +1,12 @@
 /** Reads and validates the input of an operation from a request. */
 import type { Operation } from '../../core/operation/operation.ts'
-import { assertSize } from '../../core/operation/input-size.ts'
+import { assertSize } from '../../core/operation/input/input-size.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { z } from 'zod'
 import { parseText } from '../../core/operation/params.ts'
-import { wireNameOf } from '../../core/operation/unknown-fields.ts'
+import { wireNameOf } from '../../core/operation/input/schema-fields.ts'
 import { paramsOf } from '../../core/operation/schema-params.ts'
-import { type ParsedInput, validateInput } from '../../core/operation/valid-input.ts'
+import { type ParsedInput, validateInput } from '../../core/operation/input/valid-input.ts'
 import { type BodyRules, parseJsonText, readJsonBody } from './json-body.ts'
 
 interface InputRules extends Partial<BodyRules> {

@@ -1,9 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { validateInput } from '../../../src/core/operation/valid-input.ts'
+import { asBaxError, BaxError } from '../../../src/core/errors/errors.ts'
+import { withWrittenNames } from '../../../src/core/operation/input/given-fields.ts'
+import { validateInput } from '../../../src/core/operation/input/valid-input.ts'
 import { operations } from '../../../src/operations/index.ts'
 
-const inputOf = (name: 'createSession' | 'runCommands' | 'scrape' | 'cdp', fields: Record<string, unknown>) =>
-  validateInput(operations[name].input, fields, false)
+const inputOf = (
+  name: 'createSession' | 'runCommands' | 'scrape' | 'cdp' | 'crawlV2',
+  fields: Record<string, unknown>,
+) => validateInput(operations[name].input, fields, false)
+
+function errorOf(work: () => unknown): BaxError {
+  try {
+    work()
+  } catch (error) {
+    return asBaxError(error)
+  }
+  throw new Error('the input is valid')
+}
 
 describe('the input of an operation', () => {
   test.each([
@@ -16,6 +29,59 @@ describe('the input of an operation', () => {
     ],
   ] as const)('%s takes an optional field that is null for absent', (name, withNulls, without) => {
     expect(inputOf(name, withNulls)).toEqual(inputOf(name, without))
+  })
+
+  test.each([
+    ['scrape', { url: 'a.example', waitFor: 5, wait_for: null }, { waitFor: 5 }],
+    ['scrape', { url: 'a.example', waitFor: null, wait_for: 5 }, { wait_for: 5 }],
+  ] as const)('%s with null in one spelling takes the other one', (name, given, { ...alone }) => {
+    expect(inputOf(name, given)).toEqual(inputOf(name, { url: 'a.example', ...alone }))
+    expect(inputOf(name, given).input).toMatchObject({ wait_for: 5 })
+  })
+
+  test.each([
+    ['scrape', { url: 'a.example', waitFor: 'soon' }, 'waitFor'],
+    ['scrape', { url: 'a.example', wait_for: 'soon' }, 'wait_for'],
+    ['scrape', { url: 'a.example', jsonOptions: { prompt: 5 } }, 'jsonOptions.prompt'],
+    ['scrape', { url: 'a.example', formats: [{ type: 'screenshot', fullPage: 5 }] }, 'formats[0].fullPage'],
+    ['scrape', { url: 'a.example', formats: ['links', { type: 'json', prompt: 5 }] }, 'formats[1].prompt'],
+    [
+      'runCommands',
+      { commands: [{ command: 'click', data: { selector: '#a', timeoutMs: 'x' } }] },
+      'commands[0].data.timeoutMs',
+    ],
+    ['crawlV2', { url: 'a.example', scrapeOptions: { onlyMainContent: 'yes' } }, 'scrapeOptions.onlyMainContent'],
+    ['crawlV2', { url: 'a.example', webhook: { url: 'https://a.example', events: [5] } }, 'webhook.events[0]'],
+  ] as const)('an error of %s names the field as the caller wrote it: %j', (name, given, path) => {
+    const error = errorOf(() => inputOf(name, given))
+    expect(error.details).toMatchObject([{ path }])
+    expect(error.message.split(' ')[0]).toBe(path)
+  })
+
+  test('unknown fields are named and suggested in the spelling of the caller', () => {
+    const { warning } = inputOf('crawlV2', { url: 'a.example', scrapeOptions: { onlyMainContnt: true, wait_fr: 5 } })
+    expect(warning).toBe(
+      'ignored unknown fields: scrapeOptions.onlyMainContnt (did you mean "onlyMainContent"?), ' +
+        'scrapeOptions.wait_fr (did you mean "wait_for"?)',
+    )
+  })
+
+  test('errors of the operation name the field as the caller wrote it', async () => {
+    const { input } = inputOf('scrape', {
+      url: 'a.example',
+      jsonOptions: { schema: {} },
+      saveProfile: true,
+      timeout: 5,
+    })
+    const fail = () => {
+      throw new BaxError('invalid_request', 'save_profile needs profile, and json_options.schema a timeout', {
+        details: [{ path: 'json_options.schema', message: 'needs timeout' }],
+      })
+    }
+    await expect(withWrittenNames(input, fail)).rejects.toMatchObject({
+      message: 'saveProfile needs profile, and jsonOptions.schema a timeout',
+      details: [{ path: 'jsonOptions.schema', message: 'needs timeout' }],
+    })
   })
 
   test('a required field is not null', () => {

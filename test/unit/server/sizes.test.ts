@@ -107,7 +107,7 @@ describe('a body', () => {
       { url: 'x', actions: Array.from({ length: 51 }, () => ({ type: 'wait', milliseconds: 1 })) },
       'actions',
     ],
-    ['too many paths', '/v1/crawl', { url: 'x', includePaths: Array(200_000).fill('/a') }, 'include_paths'],
+    ['too many paths', '/v1/crawl', { url: 'x', includePaths: Array(200_000).fill('/a') }, 'includePaths'],
     ['too many words', '/shell/exec', { session_id: 's', argv: Array(200_000).fill('a') }, 'argv'],
     [
       'too many tags',

@@ -1,6 +1,7 @@
 /** Reads plain bodies of POST /commands as scripts: `{"commands": [{"command": …, "data": …}]}`. */
 import { mappingOf } from '../../../core/text/is-mapping.ts'
-import { renameAliases, unknownFields } from '../../../core/operation/unknown-fields.ts'
+import { renameAliases } from '../../../core/operation/input/given-fields.ts'
+import { unknownFields } from '../../../core/operation/input/unknown-fields.ts'
 import { catalogue } from '../../../commands/index.ts'
 import { operations } from '../../../operations/index.ts'
 import { renameCommands } from '../../parse/command-names.ts'

@@ -1,7 +1,7 @@
 /** Validates values of a script with a schema, and reports each error at its position in the document. */
 import type { z } from 'zod'
 import { fieldErrorsOf, formatFieldError } from '../../../core/errors/input-errors.ts'
-import { unknownFields } from '../../../core/operation/unknown-fields.ts'
+import { unknownFields } from '../../../core/operation/input/unknown-fields.ts'
 import { type Path, pathOf } from './document.ts'
 import type { ScriptErrorList } from './script-errors.ts'
 import { hasPlaceholder, isPlaceholder, pick } from './references.ts'

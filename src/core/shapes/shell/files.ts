@@ -7,7 +7,7 @@ import { flag, integer, named, withoutNul } from '../fields.ts'
 const isoTime = z.iso.datetime()
 const { files } = limits
 
-/** Metadata with alternative names of a field; `core/operation/unknown-fields.ts` reads it. */
+/** Metadata with alternative names of a field; `core/operation/input/schema-fields.ts` reads it. */
 const aliases = (...names: readonly string[]) => ({ aliases: names })
 
 const pathText = withoutNul(z.string().min(1)).refine(

@@ -1,8 +1,8 @@
 /** Limits the size of an input before it is validated: a list of millions of invalid items has millions of errors. */
 import { z } from 'zod'
-import { BaxError } from '../errors/errors.ts'
-import { limits } from '../limits/limits.ts'
-import { namedOption, unwrap, wireNameOf } from './unknown-fields.ts'
+import { BaxError } from '../../errors/errors.ts'
+import { limits } from '../../limits/limits.ts'
+import { namedOption, unwrap, wireNameOf } from './schema-fields.ts'
 
 /**
  * Checks the sizes that a schema describes; a field without a schema of its own may have any size that the body allows.
@@ -27,7 +27,7 @@ export function assertSize(schema: z.ZodType, value: unknown, path = ''): void {
 function assertFieldSize(shape: Record<string, z.ZodType>, key: string, value: object, path: string): void {
   const name = wireNameOf(shape, key, value)
   const field = Object.hasOwn(shape, name) ? shape[name] : undefined
-  if (field) assertSize(field, (value as Record<string, unknown>)[key], path ? `${path}.${name}` : name)
+  if (field) assertSize(field, (value as Record<string, unknown>)[key], path ? `${path}.${key}` : key)
 }
 
 function assertListSize(schema: z.ZodArray, items: readonly unknown[], path: string): void {

@@ -1,10 +1,11 @@
 /** Validates the input of an operation. */
 import type { z } from 'zod'
-import { BaxError, type FieldError, truncate } from '../errors/errors.ts'
-import { fieldErrorsOf, formatFieldError } from '../errors/input-errors.ts'
-import { limits } from '../limits/limits.ts'
+import { BaxError, type FieldError, truncate } from '../../errors/errors.ts'
+import { fieldErrorsOf, formatFieldError } from '../../errors/input-errors.ts'
+import { limits } from '../../limits/limits.ts'
+import { rememberNames, renameAliases, writtenPath } from './given-fields.ts'
 import { isSecurityField } from './security-fields.ts'
-import { renameAliases, unknownFields } from './unknown-fields.ts'
+import { unknownFields } from './unknown-fields.ts'
 
 /** The validated input, and a warning that names ignored unknown fields. */
 export interface ParsedInput {
@@ -13,7 +14,8 @@ export interface ParsedInput {
 }
 
 /**
- * Validates fields. Unknown ones are errors if `strict`, if the request has a security field, or if they seem to be one.
+ * Validates fields. Optional ones may be null, and errors name fields as the caller wrote them. Unknown ones are errors if
+ * `strict`, if the request has a security field, or if they seem to be one.
  * @throws BaxError `invalid_request`
  */
 export function validateInput(schema: z.ZodObject, fields: Record<string, unknown>, strict: boolean): ParsedInput {
@@ -23,7 +25,7 @@ export function validateInput(schema: z.ZodObject, fields: Record<string, unknow
   const isRestricted = Object.keys(schema.shape).some((name) => isSecurityField(name) && (raw[name] ?? null) !== null)
   const refused = strict || isRestricted ? unknown : unknown.filter(({ isSecurity }) => isSecurity)
   const faults = [
-    ...(parsed.success ? [] : fieldErrorsOf(parsed.error)),
+    ...(parsed.success ? [] : fieldErrorsOf(parsed.error, (path) => writtenPath(raw, path))),
     ...refused.map(({ path: at, hint }) => ({ path: at, message: `is not a known field${hint}` })),
   ].map(shortenFault)
   if (!parsed.success || faults.length > 0) {
@@ -31,12 +33,16 @@ export function validateInput(schema: z.ZodObject, fields: Record<string, unknow
       details: faults.slice(0, limits.input.faults),
     })
   }
+  rememberNames(parsed.data, raw)
   if (unknown.length === 0) return { input: parsed.data }
   const names = joinFirst(
     unknown.map(({ path: at, hint }) => truncate(at, limits.input.faultChars) + hint),
     ', ',
   )
-  return { input: parsed.data, warning: `ignored unknown ${unknown.length === 1 ? 'field' : 'fields'}: ${names}` }
+  return {
+    input: parsed.data,
+    warning: `ignored unknown ${unknown.length === 1 ? 'field' : 'fields'}: ${names}`,
+  }
 }
 
 /** Shortens names and values, which can have any length in a request. */
