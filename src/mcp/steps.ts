@@ -8,6 +8,7 @@ import type { Input } from '../client/calls.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import type { CommandResult } from '../core/shapes/commands.ts'
 import type { StepResult } from '../core/shapes/observe.ts'
+import { limits } from '../core/limits/limits.ts'
 import { isInside } from '../core/state/outside-files.ts'
 import { stepText } from '../core/text/changes.ts'
 import { contentOf } from '../core/text/command-content.ts'
@@ -65,7 +66,8 @@ function parseLine(line: string, { manifest, options }: Connection): readonly Ty
 /** Options of the observation after a step. */
 export interface Observing {
   readonly interactive_only?: boolean
-  readonly max_chars: number
+  /** A new page is brief when missing. */
+  readonly max_chars?: number | undefined
   /** Whether only changes are reported. */
   readonly diff: boolean
 }
@@ -75,19 +77,24 @@ export async function runStep(
   { connection, signal }: ToolCall,
   session_id: string,
   typed: readonly TypedCommand[],
-  { diff, ...observe }: Observing,
+  { diff, max_chars, ...more }: Observing,
 ): Promise<ToolAnswer> {
   const commands = await withUploads(typed, session_id, connection)
   const include: Input<'observe'>['include'] = ['snapshot', 'tabs']
-  const input = { session_id, commands, diff, observe: { include, ...observe } }
+  const observe = { include, max_chars: max_chars ?? limits.mcp.viewChars, ...more }
+  const input = { session_id, commands, diff, brief: diff && max_chars === undefined, observe }
   const body = await connection.ask('browserStep', input, signal)
   const results = body.results.map((result, at) => describe(result, typed[at]!, connection))
   const effect = diff ? stepText(body) : ''
   const observed = body.observation && (!diff || body.full) ? observationText(body.observation, false) : ''
   const failed = failures(body)
   const warning = body.warning ?? ''
+  const isCut = observed !== '' && diff && body.observation!.truncated
   return {
-    text: [...results, ...failed].flatMap(({ notes }) => notes).join('\n'),
+    text: [
+      ...[...results, ...failed].flatMap(({ notes }) => notes),
+      ...(isCut ? ['browser_observe reads the rest of the page'] : []),
+    ].join('\n'),
     page: [...[...results, ...failed].flatMap(({ page }) => page), warning, effect, observed]
       .filter(Boolean)
       .join('\n'),

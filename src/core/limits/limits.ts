@@ -193,6 +193,9 @@ export const limits = {
     elements: 200,
     maxElements: 5000,
     /** Default length of snapshot and text. */
+    /** Characters of a new page in a brief answer, and of the line with controls that the last page had, too. */
+    briefChars: 2500,
+    sharedChars: 1000,
     chars: 20_000,
     minChars: 500,
     maxChars: 5_000_000,

@@ -187,4 +187,5 @@ export interface StepRequest extends CommandBatch {
   readonly observe: ObservationOptions | null
   readonly screenshot: boolean
   readonly diff?: boolean
+  readonly brief?: boolean
 }

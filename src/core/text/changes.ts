@@ -5,9 +5,14 @@ import type { FullReason, PageChanges } from '../shapes/page-changes.ts'
 /** Formats the changes of a step, and the errors that occurred during it. */
 export function stepText({ changes, results, full }: StepResult): string {
   const events = results.flatMap(({ events = [] }) => events).flatMap(({ type, data }) => failureText(type, data) ?? [])
+  // Other documents have other controls, and focus on none of them says nothing.
+  const shown =
+    full === 'new_page'
+      ? { ...changes, elements_added: 0, elements_removed: 0, focus: changes.focus?.ref ? changes.focus : null }
+      : changes
   const places = [...(changes.url_changed ? ['URL'] : []), ...(changes.title_changed ? ['title'] : [])]
   const isObvious = full === 'new_page' && changes.url_changed
-  return [...changeLines(changes, places), ...events, ...(full && !isObvious ? [fullText[full]] : [])].join('\n')
+  return [...changeLines(shown, places), ...events, ...(full && !isObvious ? [fullText[full]] : [])].join('\n')
 }
 
 /** Formats the changes since the last observation. */
@@ -20,7 +25,7 @@ export const diffText = (changes: PageChanges): string =>
 export const fullText: Readonly<Record<FullReason, string>> = {
   no_earlier_observation: 'no earlier observation to compare with; the whole page:',
   new_page: 'a new page:',
-  mostly_new: 'most of the page is new; the whole page:',
+  mostly_new: 'most of the page is new:',
   other_part: 'the last observation was of another part of the page; all of this one:',
   too_large: 'the page is too large to compare; the whole page:',
 }

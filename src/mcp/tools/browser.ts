@@ -88,7 +88,8 @@ export const browserAct = defineTool({
   effect: 'destroy',
   input: z.object({
     commands: z.array(z.string().min(1).max(limits.mcp.commandChars)).min(1).max(limits.mcp.commands).describe(''),
-    ...view,
+    interactive_only: view.interactive_only,
+    max_chars: max_chars.unwrap().optional().describe('A new page is short by default'),
     session,
   }),
   async run(call, { commands: lines, session: name, ...observing }) {
@@ -117,7 +118,6 @@ export const browserWait = defineTool({
   }),
   async run(call, { session: name, ...data }) {
     const id = await call.connection.session(name)
-    const observing = { max_chars: limits.mcp.viewChars, diff: true }
-    return runStep(call, id, [{ command: 'wait_for', data }], observing)
+    return runStep(call, id, [{ command: 'wait_for', data }], { diff: true })
   },
 })

@@ -121,6 +121,9 @@ export const browserStep = defineOperation({
       .describe('Options of the observation afterwards, as for POST /observe; false for none'),
     screenshot: flag('Add a screenshot to the observation'),
     diff,
+    brief: flag(
+      'With diff, return only the most relevant lines of a new page, and what the last page had, too, on one line',
+    ),
     settle_ms: duration(0, limits.observe.maxSettleMs)
       .default(limits.observe.settleMs)
       .describe('Maximum time to wait for the page to become stable, in milliseconds'),

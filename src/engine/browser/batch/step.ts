@@ -172,11 +172,12 @@ async function observeAfter(
 
 async function compareAfter(
   target: BatchTarget,
-  { observe: options, diff }: StepRequest,
+  { observe: options, diff, brief }: StepRequest,
   signal: AbortSignal,
   { before, earlier, alerts }: Earlier,
 ): Promise<Outcome> {
-  const observed = await observe(target, options!, signal, diff ? { before: earlier, alerts } : undefined)
+  const comparison = diff ? { before: earlier, alerts, brief } : undefined
+  const observed = await observe(target, options!, signal, comparison)
   const { observation, seen } = observed
   // After an earlier crash there is no baseline.
   if (!before) return { observation, ...(observation.full && { full: observation.full }) }

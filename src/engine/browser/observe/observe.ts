@@ -29,6 +29,7 @@ import { type Cut, cutLines, cutText, linesOf, withoutOutside } from './snapshot
 import { consolePart, dialogsPart, networkPart, storagePart } from './parts.ts'
 import { outline } from './snapshot/outline.ts'
 import { pageView } from './snapshot/page-view.ts'
+import { sharedLine, withoutShared } from './shared.ts'
 import { lastSeen, remember, type Seen, seenOf } from './last-observation.ts'
 
 export interface Observed {
@@ -44,6 +45,8 @@ export interface Comparison {
   readonly before: Seen | undefined
   /** Messages recorded since then. */
   readonly alerts: readonly Notice[]
+  /** Whether a new page is limited to its most relevant lines. */
+  readonly brief?: boolean | undefined
 }
 
 /**
@@ -116,7 +119,8 @@ async function observePage(page: Page, { target, options, signal, comparison }: 
     if (!compared.full)
       return { observation: { ...(await partsOf(context)), changes: compared.changes }, seen, compared }
   }
-  const described = await describe(captured, options)
+  const isNew = compared?.full === 'new_page' || compared?.full === 'mostly_new'
+  const described = await describe(captured, options, comparison?.brief && isNew ? comparison.before : undefined)
   const parts = await partsOf(context, described)
   const full = comparison && (compared?.full ?? 'no_earlier_observation')
   return {
@@ -185,31 +189,41 @@ export async function rootOf(page: Page, selector: string): Promise<Locator> {
 
 type Described = Awaited<ReturnType<typeof describe>>
 
-async function describe(captured: Capture, options: ObservationOptions) {
+/** Describes a page; briefly, without what it shares with an earlier one, if that is given. */
+async function describe(captured: Capture, options: ObservationOptions, earlier?: Seen) {
   const { tree, marks } = captured
-  const { interactive_only: onlyControls, limit, max_chars: maxChars, include } = options
+  const { interactive_only: onlyControls, limit, include } = options
+  const maxChars = earlier ? Math.min(options.max_chars, limits.observe.briefChars) : options.max_chars
   const nodes = [...nodesWithRef(tree)].filter(({ ref }) => marks.has(ref))
   const isListed = (node: NodeWithRef) =>
     isControl(node, marks) || (!onlyControls && node.role !== 'generic' && !marks.get(node.ref)!.decoy)
   const listed = include.includes('elements') ? nodes.filter(isListed) : []
   const chosen = nearestFirst(listed, captured, limit)
   const frames = chosen.flatMap(({ ref }) => marks.get(ref)!.frames)
-  const entries = onlyControls ? outline(tree, marks) : pageView(tree, marks)
-  const all = linesOf(entries, marks)
+  const whole = onlyControls ? outline(tree, marks) : pageView(tree, marks)
+  const unshared = earlier?.view && withoutShared(whole, earlier.view())
+  const all = linesOf(unshared?.entries ?? whole, marks)
   const { lines, omitted: outside } = options.selector === undefined ? withoutOutside(all) : { lines: all, omitted: {} }
   const everyControl = controlsOf(captured)
   const shown = [...lines.flatMap(({ ref }) => ref ?? []), ...listed.map(({ ref }) => ref), ...frames]
   const refs = new Set([...shown, ...everyControl])
   const named = await captured.name([...refs], [...chosen.map(({ ref }) => ref), ...frames])
+  const shared = unshared && sharedLine(unshared, named.numbers)
   const cut: Cut = include.includes('snapshot')
     ? cutLines(lines, named.numbers, maxChars, outside)
     : { text: '', omitted: {} }
   const hidden = lines.reduce((sum, { hiddenOptions = 0 }) => sum + hiddenOptions, cut.omitted.options ?? 0)
   const elements = listed.length - chosen.length
+  const controls = (cut.omitted.controls ?? 0) + (shared?.rest ?? 0)
   return {
-    snapshot: cut.text,
+    snapshot: [cut.text, shared?.line].filter(Boolean).join('\n'),
     elements: chosen.flatMap((node) => elementOf(node, captured, named) ?? []),
-    omitted: { ...cut.omitted, ...(hidden > 0 && { options: hidden }), ...(elements > 0 && { elements }) },
+    omitted: {
+      ...cut.omitted,
+      ...(controls > 0 && { controls }),
+      ...(hidden > 0 && { options: hidden }),
+      ...(elements > 0 && { elements }),
+    },
     controls: new Set(everyControl.flatMap((ref) => named.numbers.get(ref) ?? [])),
     numbers: named.numbers,
   }
