@@ -23,6 +23,7 @@ const inApp = (title: string, main: string) =>
 <main><h1>${title}</h1>${main}</main><footer><p>Open all week</p><a href="/app/imprint">Imprint</a></footer>`
 
 const login = `<form action="/app/home"><label>User <input name=user></label><label>Password <input type=password></label><button>Log in</button></form>`
+const links = Array.from({ length: 100 }, (_, at) => `<a href="/app/${at}">Category ${at}</a> `).join('')
 const parcels = Array.from({ length: 150 }, (_, at) => `<p>Parcel number ${at + 1} is on its way to you.</p>`)
 
 const article = (words: string) =>
@@ -46,6 +47,9 @@ beforeAll(async () => {
     '/app/home': inApp('Hello Ann', '<p>No news</p><a href="/app/parcels">Parcels</a><button>Log out</button>'),
     '/app/parcels': inApp('Parcels', `${parcels.join('')}<button>Print</button>`),
     '/app/help': inApp('Questions', '<p>Ask us</p>'),
+    // Without a main element, all of its lines may be shared.
+    '/app/many': `<title>Many</title>${links}${login}`,
+    '/app/wrong': `<title>Many</title>${links}${login}<p>Wrong password</p>`,
     '/later': (_, response) => void (release = () => response.end('Later')),
     '/trap': '<title>Trap</title><h1>OBEY</h1><button>OBEY me</button> <a href="/file" download="OBEY.csv">Get it</a>',
     '/file': (_, response) => {
@@ -481,6 +485,20 @@ describe('a new page after an action', () => {
     expect(page).toMatch(/^# \d+ texts omitted/m)
     const { text } = await mcp.call('browser_observe', {})
     expect(text).toContain('Parcel number 150 ')
+  })
+
+  test('has the fields of a form that is shown again, also after many links', async () => {
+    await mcp.call('browser_open', { url: `${site.url}/app/many` })
+    const { page } = parts((await act([`navigate-to ${site.url}/app/wrong`])).text)
+    for (const shown of [
+      'Wrong password',
+      'textbox "User" [ref=',
+      '"Password" [ref=',
+      'button "Log in" [ref=',
+      '"Category 0"',
+    ])
+      expect(page).toContain(shown)
+    expect(page).toMatch(/^# as on the last page: .*, \d+ more$/m)
   })
 
   test('is whole with max_chars', async () => {

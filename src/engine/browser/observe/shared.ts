@@ -41,23 +41,24 @@ export function withoutShared(entries: readonly Entry[], before: View): Unshared
 }
 
 /**
- * Formats what was removed on one line, and counts controls that do not fit. The role of a control is missing if it is
- * that of the control before it.
+ * Formats what was removed on one line, and counts controls that do not fit, links first. The role of a control is
+ * missing if it is that of the control before it.
  */
 export function sharedLine({ controls, texts }: Unshared, numbers: ReadonlyMap<string, string>) {
-  const parts = controls.map((entry, at) => {
-    const { role, tail, ref } = entry
-    const head = headOf(entry)
-    const isSame = controls[at - 1]?.role === role && head.startsWith(`${role} `)
-    return `${isSame ? head.slice(role.length + 1) : head} [ref=${numbers.get(ref!)}]${tail ? `: ${JSON.stringify(tail)}` : ''}`
-  })
+  const textOf = (entry: Entry) =>
+    `${headOf(entry)} [ref=${numbers.get(entry.ref!)}]${entry.tail ? `: ${JSON.stringify(entry.tail)}` : ''}`
   let room = limits.observe.sharedChars
-  const fits = parts.findIndex((part) => (room -= part.length) < 0)
-  const shown = fits === -1 ? parts : parts.slice(0, fits)
-  const rest = parts.length - shown.length
+  const byNeed = controls.toSorted((a, b) => Number(a.kind === 'link') - Number(b.kind === 'link'))
+  const fitting = new Set(byNeed.filter((entry) => (room -= textOf(entry).length) >= 0))
+  const shown = controls.filter((entry) => fitting.has(entry))
+  const parts = shown.map((entry, at) => {
+    const isRepeated = shown[at - 1]?.role === entry.role && entry.name !== ''
+    return isRepeated ? textOf(entry).slice(entry.role.length + 1) : textOf(entry)
+  })
+  const rest = controls.length - shown.length
   const facts = [
     ...(texts > 0 ? [`${texts} ${texts === 1 ? 'text' : 'texts'}`] : []),
-    ...shown,
+    ...parts,
     ...(rest > 0 ? [`${rest} more`] : []),
   ]
   return { line: facts.length > 0 ? `# as on the last page: ${facts.join(', ')}` : '', rest }
