@@ -89,7 +89,7 @@ export const browserAct = defineTool({
   input: z.object({
     commands: z.array(z.string().min(1).max(limits.mcp.commandChars)).min(1).max(limits.mcp.commands).describe(''),
     interactive_only: view.interactive_only,
-    max_chars: max_chars.unwrap().optional().describe('A new page is short by default'),
+    max_chars: max_chars.unwrap().optional().describe(''),
     session,
   }),
   async run(call, { commands: lines, session: name, ...observing }) {

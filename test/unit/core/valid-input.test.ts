@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { asBaxError, BaxError } from '../../../src/core/errors/errors.ts'
-import { withWrittenNames } from '../../../src/core/operation/input/given-fields.ts'
+import { renameFields, withWrittenNames } from '../../../src/core/operation/input/given-fields.ts'
 import { validateInput } from '../../../src/core/operation/input/valid-input.ts'
 import { operations } from '../../../src/operations/index.ts'
 
@@ -37,6 +37,12 @@ describe('the input of an operation', () => {
   ] as const)('%s with null in one spelling takes the other one', (name, given, { ...alone }) => {
     expect(inputOf(name, given)).toEqual(inputOf(name, { url: 'a.example', ...alone }))
     expect(inputOf(name, given).input).toMatchObject({ wait_for: 5 })
+  })
+
+  test('a gateway, which reads some fields before they are validated, sees no absent ones', () => {
+    const given = { sessionId: null, commands: [{ command: 'get_title', data: null }], timeout_ms: null, colour: null }
+    const { commands, colour } = given
+    expect(renameFields(operations.runCommands.input, given)).toEqual({ commands, colour })
   })
 
   test.each([
