@@ -13,6 +13,11 @@ const bySubsystem = {
     ['direct-modifiers', 'src/commands/pointer.ts', 'direct: keys.length > 0 || position ? undefined : (element)', 'direct: (element)', 'test/flow/pointer.test.ts'],
     ['direct-out-of-view', 'src/engine/browser/direct/hit.page.ts', 'if (!isInside(around, { left: 0,', 'if (false && !isInside(around, { left: 0,', 'test/flow/direct-actions.test.ts'],
   ],
+  input: [
+    ['input-null', 'src/core/operation/input/given-fields.ts', 'return !Object.hasOwn(shape, name) || !isAbsent(shape[name]!)', 'return true', 'test/unit/core/null-fields.test.ts'],
+    ['input-written-names', 'src/core/operation/input/given-fields.ts', 'if (name !== key) names.set(name, key)', '', 'test/unit/core/valid-input.test.ts'],
+    ['mcp-fields-first', 'src/engine/browser/observe/shared.ts', "Number(a.kind === 'link') - Number(b.kind === 'link')", '0', 'test/flow/mcp.test.ts'],
+  ],
   'scrape cache': [
     ['cache-max-age', 'src/engine/scrape/cache.ts', 'Date.now() - entry.at > input.max_age', 'Date.now() < entry.at', 'test/flow/scrape.test.ts'],
     ['cache-tenants', 'src/engine/scrape/cache.ts', 'JSON.stringify([keyId,', 'JSON.stringify([keyId && 1,', 'test/flow/isolation.test.ts', 'test/flow/scrape.test.ts'],
