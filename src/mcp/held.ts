@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { asBaxError, BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
-import { isEnded } from './lease.ts'
+import { isEnded } from '../client/lease.ts'
 
 /** Name of the session that is used when the client names none. */
 const defaultName = 'default'

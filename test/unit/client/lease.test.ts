@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { BaxError } from '../../../src/core/errors/errors.ts'
-import { takeLease } from '../../../src/mcp/lease.ts'
+import { takeLease } from '../../../src/client/lease.ts'
 
 const frame = { seq: 1, ts: '2026-01-01T00:00:00.000Z', type: 'lease.held', data: {} }
 
