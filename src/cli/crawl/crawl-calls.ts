@@ -3,10 +3,19 @@ import { setTimeout as after } from 'node:timers/promises'
 import type { Calls, FrameOf, Unchecked } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import type { CrawlAccepted, CrawlAccounts, CrawlEventType, CrawlState } from '../../core/shapes/crawl.ts'
+import type {
+  CrawlAccepted,
+  CrawlAccounts,
+  CrawlEventData,
+  CrawlEventType,
+  CrawlState,
+} from '../../core/shapes/crawl.ts'
 import type { LocatedEngine } from '../engine/locate-engine.ts'
 import type { Context } from '../context.ts'
 import type { Reader } from '../output/reader.ts'
+
+/** Timeout for a cancelled crawl to end, in milliseconds. */
+export const endMs = 20_000
 
 export type CrawlCalls = ReturnType<typeof crawlCalls>
 
@@ -19,6 +28,14 @@ export function crawlCalls(engine: LocatedEngine, id: string) {
       ask('getCrawl', { id, skip, limit }, { signal, strict: true }),
     accounts: () => ask('getCrawlErrors', { id }, { strict: true }),
     cancel: (signal?: AbortSignal) => ask('cancelCrawl', { id }, { signal, strict: true }),
+    /** Cancels the crawl unless it has ended. */
+    async end(signal: AbortSignal): Promise<void> {
+      try {
+        await ask('cancelCrawl', { id }, { signal, strict: true })
+      } catch (error) {
+        if (!(error instanceof BaxError && error.code === 'conflict')) throw error
+      }
+    },
     /** Yields the events of some types after `since` up to the last one. */
     events: (since: number, types: readonly CrawlEventType[], signal: AbortSignal) => {
       const retryMs = kind === 'server' ? limits.stream.reconnectMs : 0
@@ -105,6 +122,12 @@ export async function* followCrawl(
     if (performance.now() - brokenAt >= retryMs) throw broken ?? cutOff()
     await after(limits.stream.retryMs / 4, undefined, { signal })
   }
+}
+
+/** Returns why a crawl has not visited all of its pages. */
+export function failureOf({ status, error, code }: CrawlEventData['crawl.finished']): BaxError {
+  if (status === 'cancelled') return new BaxError('skipped', 'the crawl was cancelled')
+  return BaxError.fromBody({ error: error ?? 'the crawl failed', code }, 'navigation_failed')
 }
 
 const cutOff = () => new BaxError('engine_unreachable', 'the crawl has not ended, but this engine does not run it')

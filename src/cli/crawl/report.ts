@@ -1,5 +1,5 @@
 /** Prints the outcome of a crawl. */
-import { BaxError, exits } from '../../core/errors/errors.ts'
+import { exits } from '../../core/errors/errors.ts'
 import type { CrawlAccounts, CrawlError } from '../../core/shapes/crawl.ts'
 import type { SiteChanges } from '../../core/shapes/jobs/changes.ts'
 import { blockedHint } from '../../core/text/result-notes.ts'
@@ -7,6 +7,7 @@ import { interruptedExit, printError } from '../output/errors.ts'
 import { type Io, note } from '../io.ts'
 import { styleFor } from '../output/style.ts'
 import { counted } from '../output/counted.ts'
+import { failureOf } from './crawl-calls.ts'
 import type { CrawlEnd } from './run.ts'
 
 const maxErrors = 10
@@ -33,7 +34,7 @@ export async function report(io: Io, facts: Report): Promise<number> {
   const { finished, errors, stopped } = end
   if (stopped === 'unread') return exits.done
   if (finished && !finished.success && !stopped) {
-    const failure = failureOf(end)
+    const failure = failureOf(finished)
     await printError(
       io,
       `${end.url}: ${failure.message} [${failure.code}]`,
@@ -51,15 +52,9 @@ export async function report(io: Io, facts: Report): Promise<number> {
     return interruptedExit(io)
   }
   if (finished!.status === 'completed') return failOnError && errors.length > 0 ? exits.failed : exits.done
-  const failure = failureOf(end)
+  const failure = failureOf(finished!)
   await printError(io, `${failure.message} [${failure.code}]`, `resume with "${resume}"`)
   return failure.exit
-}
-
-function failureOf({ finished }: CrawlEnd): BaxError {
-  const { status, error, code } = finished!
-  if (status === 'cancelled') return new BaxError('skipped', 'the crawl was cancelled')
-  return BaxError.fromBody({ error: error ?? 'the crawl failed', code }, 'navigation_failed')
 }
 
 async function printErrors(io: Io, errors: readonly CrawlError[]): Promise<void> {

@@ -5,7 +5,7 @@ import type { Io } from '../io.ts'
 import { counted } from '../output/counted.ts'
 import { showWarning } from '../output/output.ts'
 import { fitted, startSpinner, type Spinner } from '../output/progress.ts'
-import type { CrawlCalls, CrawlEvent } from './crawl-calls.ts'
+import { type CrawlCalls, type CrawlEvent, endMs } from './crawl-calls.ts'
 import type { Sink } from './sinks.ts'
 
 interface RunOptions {
@@ -37,9 +37,6 @@ const followed = [
   'crawl.progress',
   'crawl.finished',
 ] as const
-
-/** Timeout for a cancelled crawl to end, in milliseconds. */
-const endMs = 20_000
 
 /** Follows a crawl to its end. @throws BaxError `engine_unreachable` */
 export const runCrawl = async (options: RunOptions): Promise<CrawlEnd> =>
@@ -90,12 +87,7 @@ class CrawlRun {
     const signal = AbortSignal.timeout(endMs)
     const { io, calls } = this.#options
     this.#spinner.say(fitted(io, 'ending'))
-    try {
-      await calls.cancel(signal)
-    } catch (error) {
-      // The crawl has already ended.
-      if (!(error instanceof BaxError && error.code === 'conflict')) throw error
-    }
+    await calls.end(signal)
     if (!unread) await this.#follow(signal)
   }
 
