@@ -15,13 +15,13 @@ import { writeState } from '../../core/state/state-file.ts'
 import { explainDir, folderHash, type LockHost, openStateDir, stateLock } from '../../core/state/state-dir.ts'
 import { version } from '../../core/version.ts'
 import { createApp } from '../app.ts'
-import { type Gate, loopbackHosts, privateGate } from '../access/gate.ts'
+import { privateGate } from '../access/gate.ts'
 import { idleWatch } from './idle-watch.ts'
 import { aborted, handleUncaughtErrors } from './uncaught-errors.ts'
 import { type CommandWorker, openLaunched } from './command-workers.ts'
 import { listen } from './listen.ts'
-import { livePage } from '../live-view/page.ts'
 import { openLogFile } from './log-file.ts'
+import { listenForSockets } from './socket-port.ts'
 import {
   removeTemporaryFiles,
   contentCheck,
@@ -31,7 +31,6 @@ import {
   watchChecks,
 } from './folder-checks.ts'
 import { type DirectCalls, directCalls } from '../request/direct.ts'
-import { accessesAt } from '../request/routes.ts'
 
 const { stopGraceMs } = limits.engine
 
@@ -88,14 +87,6 @@ export async function runLocalEngine(options: LocalEngineOptions): Promise<void>
   }
 }
 
-/** The TCP port serves websockets and the live view only. */
-const livePages = (gate: Gate) => ({
-  fetch: (request: Request) =>
-    accessesAt(request.method, new URL(request.url).pathname).some(({ page }) => page)
-      ? livePage(request, gate.origins)
-      : new Response(null, { status: 404 }),
-})
-
 interface Running {
   /** Resolves when it is time to close. */
   readonly ended: Promise<void>
@@ -111,12 +102,11 @@ async function start(options: LocalEngineOptions): Promise<Running> {
   const stop = new AbortController()
   const onStop = () => stop.abort('asked to stop')
   const engine = options.createEngine({ ...config, home: 'local', listensOn: socket, onStop, log })
-  // Websocket clients cannot connect to a unix socket: websockets also get a loopback port and require a token.
-  const loopback = { hosts: loopbackHosts, origins: new Set<string>(), keys: engine.keys }
-  const port = await listen(livePages(loopback), { host: '127.0.0.1', port: 0 }, { engine, gate: loopback, own: false })
+  // Websocket clients cannot connect to a unix socket.
+  const port = await listenForSockets(engine)
   const onError = (error: BaxError, request_id: string) =>
     log('error', error.message, { request_id, cause: error.cause instanceof Error ? error.cause.stack : undefined })
-  const services = { engine, sockets: port.address as `http${string}`, onError }
+  const services = { engine, sockets: port.address, onError }
   const app = createApp({ ...services, gate: privateGate })
   const idle = idleWatch({ engine, socket, idleMs: options.idleExitMs })
   const fetch = idle.counting(app.fetch)
