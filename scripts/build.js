@@ -26,6 +26,8 @@ const modules = {
   chalk: 'chalk',
   manifest: 'src/operations/manifest.ts',
   'make-manifest': 'src/cli/parse/make-manifest.ts',
+  bax: 'src/main/library.ts',
+  'make-declarations': 'src/library/declarations/make-declarations.ts',
   'extract-worker': 'src/cli/extract/extract-worker.ts',
   'extract-page': 'src/cli/extract/extract-page.ts',
   'reading-worker': 'src/engine/scrape/reading-worker.ts',
@@ -126,6 +128,9 @@ async function buildInto(outdir) {
   ])
   const { makeCliManifest } = await import(pathToFileURL(join(outdir, 'make-manifest.mjs')).href)
   await writeFile(join(outdir, 'manifest.json'), JSON.stringify(await makeCliManifest()))
+  const { makeDeclarations } = await import(pathToFileURL(join(outdir, 'make-declarations.mjs')).href)
+  const declarations = await readFile(join(root, 'src/library/bax.d.ts'), 'utf8')
+  await writeFile(join(outdir, 'bax.d.mts'), `${declarations}\n${makeDeclarations()}\n`)
   await writeFile(join(outdir, 'package.json'), '{"type":"commonjs"}\n')
   await writeFile(
     join(outdir, licensesFile),

@@ -2,6 +2,7 @@
  * The lists of operations and commands as plain data, without schemas or code.
  * The build writes them next to the bundle, so that a one-liner starts without loading zod.
  */
+import { z } from 'zod'
 import { commands } from '../commands/index.ts'
 import type { Command, PositionalForms, Spelling } from '../core/operation/command.ts'
 import { examplesOf } from '../core/operation/examples.ts'
@@ -48,6 +49,8 @@ export interface CommandEntry {
   readonly localFiles?: string
   /** Field of the result with the name of a file of the session. */
   readonly stores?: string
+  /** Whether the result is a single value, or an object; absent when the command reports nothing. */
+  readonly returns?: 'value' | 'object'
   readonly params: readonly Param[]
 }
 
@@ -76,7 +79,7 @@ export function makeManifest(): Manifest {
 }
 
 function commandEntryOf(name: string, family: string, command: Command): CommandEntry {
-  const { kind, summary, also, positional, example, table, bytes, prints, localFiles, stores, data } = command
+  const { kind, summary, also, positional, example, table, bytes, prints, localFiles, stores, data, result } = command
   return {
     name,
     family,
@@ -90,9 +93,14 @@ function commandEntryOf(name: string, family: string, command: Command): Command
     ...(prints && { prints }),
     ...(localFiles && { localFiles }),
     ...(stores && { stores }),
+    ...(result && { returns: isValue(result) ? 'value' : 'object' }),
     params: paramsOf(data),
   }
 }
+
+/** Whether a result has nothing but a value with its type. */
+const isValue = (result: z.ZodType): boolean =>
+  result instanceof z.ZodObject && Object.keys(result.shape).join() === 'result'
 
 function entryOf(name: string, operation: HttpOperation): OperationEntry {
   return {

@@ -63,6 +63,11 @@ describe('the bundle', () => {
     expect(heavyAmong([...staticGraph('main.js'), ...staticGraph('program.js')], heavy)).toEqual([])
   })
 
+  test('does not load them for the library before its first call either', () => {
+    expect(staticGraph('bax.mjs')).toContain('src/library/connection.ts')
+    expect(heavyAmong(staticGraph('bax.mjs'), heavy)).toEqual([])
+  })
+
   test('detects a planted heavy package, bundled or not', () => {
     const inputs = [...staticGraph('program.js'), 'node_modules/zod/v4/index.js', 'playwright']
     expect(heavyAmong(inputs, heavy)).toEqual(['zod', 'playwright'])

@@ -35,6 +35,8 @@ describe('the npm package', () => {
       expect.arrayContaining([
         'bin/bax.js',
         'dist/main.js',
+        'dist/bax.mjs',
+        'dist/bax.d.mts',
         'dist/manifest.json',
         'dist/model.json',
         'dist/cmaps.br',

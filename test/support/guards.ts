@@ -38,7 +38,7 @@ function filesBelow(ending: RegExp): SourceFile[] {
 }
 
 const layerOf = (name: string): string =>
-  name.startsWith('cli/run/') ? 'cli/run' : name.split('/')[0]!.replace(/\.tsx?$/, '')
+  /^(?:cli\/run|library\/declarations)(?=\/)/.exec(name)?.[0] ?? name.split('/')[0]!.replace(/\.tsx?$/, '')
 
 interface Import {
   readonly file: string
@@ -119,7 +119,7 @@ export const forbiddenPackages = (files: readonly SourceFile[], layers: Layers):
 /** Returns the routes that the clients of the engine write themselves; `client/calls.ts` finds those of operations. */
 export const literalRoutes = (files: readonly SourceFile[]): string[] =>
   files
-    .filter(({ name }) => ['cli', 'cli/run', 'mcp', 'tui'].includes(layerOf(name)))
+    .filter(({ name }) => ['cli', 'cli/run', 'library', 'mcp', 'tui'].includes(layerOf(name)))
     .flatMap((file) => [
       ...[...withoutComments(file.text).matchAll(/['"`](?:GET|POST|PUT|PATCH|DELETE) \/[^'"`]*/g)].map(
         ([route]) => `${file.name}: ${route.slice(1)}`,

@@ -99,7 +99,13 @@ const layers: Layers = {
     packages: ['@inkjs/ui', 'chalk', 'ink', 'react', 'string-width'],
     lazyPackages: ['jpeg-js'],
   },
-  main: { below: ['cli', 'core'], packages: [] },
+  library: { below: ['core', 'client', 'lines', 'cli'], packages: [], lazyPackages: ['playwright'] },
+  // Runs during the build.
+  'library/declarations': {
+    below: ['core', 'commands', 'operations', 'server', 'library'],
+    packages: [],
+  },
+  main: { below: ['cli', 'core', 'library'], packages: [] },
 }
 
 /** Which folders of the engine may import which others, also for types. Files of `engine` itself belong to none. */
