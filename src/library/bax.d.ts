@@ -38,11 +38,11 @@ export declare class BaxError extends Error {
 }
 
 /** Bytes to upload. */
-export type Body = string | Uint8Array | AsyncIterable<Uint8Array>
+export type UploadBody = string | Uint8Array | AsyncIterable<Uint8Array>
 
 export interface Download {
   readonly status: number
-  readonly headers: unknown
+  readonly headers: Headers | Readonly<Record<string, string | string[] | undefined>>
   readonly bytes: AsyncIterable<Uint8Array>
 }
 

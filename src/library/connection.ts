@@ -10,8 +10,8 @@ import { note } from '../cli/io.ts'
 import { createReady } from '../cli/session/create-session.ts'
 import { crawlPages, type Own } from './crawl-pages.ts'
 import { commandMethods, type Methods, operationMethods, type Target } from './methods.ts'
-import { openPage } from './page.ts'
-import type { Kind } from './places.ts'
+import { tabsOf } from './tabs.ts'
+import { type Kind, kinds } from './places.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Handle = AsyncDisposable & { readonly id: string }
@@ -19,17 +19,22 @@ type Handle = AsyncDisposable & { readonly id: string }
 /** Returns the connection that `connect` resolves with; nothing is opened before the first call. */
 export const openConnection = (context: Context): Methods => new Connection(context).methods()
 
+const absent = () => new BaxError('session_closed', 'the local engine has ended, and its sessions with it')
+
 class Connection {
   readonly #ended = new AbortController()
   /** What ends with the connection. */
   readonly #owned = new Set<AsyncDisposable>()
   readonly #engine: LocatedEngine
+  /** The same engine for what belongs to a session, which must not start another one. */
+  readonly #running: LocatedEngine
   readonly #target: Target
   readonly #context: Context
 
   constructor(context: Context) {
     this.#context = context
     this.#engine = locateEngine(context, { when: 'start' }, () => openEmbedded(context, { servesSockets: true }))
+    this.#running = this.#engine.kind === 'local' ? locateEngine(context, { when: 'running', absent }) : this.#engine
     this.#target = { context, engine: this.#engine, options: (given) => this.#options(given) }
   }
 
@@ -50,30 +55,28 @@ class Connection {
   #groups() {
     const engine = this.#engine
     const options = (given?: CallOptions) => this.#options(given)
-    const session = (id: string, isOwned = false) =>
-      this.#handle('session', id, isOwned ? () => engine.ask('closeSession', { session_id: id }) : undefined)
-    const shell = (id: string, isOwned = false) =>
-      this.#handle('shell', id, isOwned ? () => engine.ask('deleteShell', { session_id: id }) : undefined)
     return {
       sessions: {
         ...operationMethods(this.#target, 'sessions'),
         create: async (input: Fields = {}, given?: CallOptions) => {
           const id = await createReady(this.#during(given), engine, uncheckedFields(input))
+          const session = this.#handle('session', id, () => this.#running.ask('closeSession', { session_id: id }))
           await this.#takeLease('leaseSession', id)
-          return session(id, true)
+          return session
         },
         get: async (session_id: string, given?: CallOptions) =>
-          session((await engine.ask('getSession', { session_id }, options(given))).session_id),
+          this.#handle('session', (await engine.ask('getSession', { session_id }, options(given))).session_id),
       },
       shells: {
         ...operationMethods(this.#target, 'shells'),
         create: async (input: Fields = {}, given?: CallOptions) => {
           const { session_id } = await engine.ask('createShell', uncheckedFields(input), options(given))
+          const shell = this.#handle('shell', session_id, () => this.#running.ask('deleteShell', { session_id }))
           await this.#takeLease('leaseShell', session_id)
-          return shell(session_id, true)
+          return shell
         },
         get: async (session_id: string, given?: CallOptions) =>
-          shell((await engine.ask('getShell', { session_id }, options(given))).session_id),
+          this.#handle('shell', (await engine.ask('getShell', { session_id }, options(given))).session_id),
       },
       relays: {
         ...operationMethods(this.#target, 'relays'),
@@ -85,17 +88,15 @@ class Connection {
 
   /** Returns an object with the methods of its kind; `end` ends what the connection has created. */
   #handle(kind: Kind, id: string, end?: () => Promise<unknown>): Handle {
-    let page: ReturnType<typeof openPage> | undefined
+    const target = { ...this.#target, engine: this.#running }
+    const tabs = tabsOf(this.#running, id, this.#ended.signal)
     const handle = {
       id,
-      ...operationMethods(this.#target, kind, { [kind === 'relay' ? 'id' : 'session_id']: id }),
-      ...(kind !== 'shell' && {
-        ...commandMethods(this.#target, id),
-        page: async () => (await (page ??= openPage(this.#engine, id, this.#ended.signal))).page(),
-      }),
+      ...operationMethods(target, kind, { [kinds[kind].id]: id }),
+      ...(kind !== 'shell' && { ...commandMethods(target, id), page: () => tabs.page() }),
       [Symbol.asyncDispose]: async () => {
         release()
-        await (await page)?.close()
+        await tabs.close()
         await end?.().catch((error: unknown) => {
           if (!(error instanceof BaxError && isEnded(error))) throw error
         })
@@ -111,6 +112,8 @@ class Connection {
   }
 
   #options({ signal, ...given }: CallOptions = {}): CallOptions {
+    // A call would start an engine again.
+    this.#ended.signal.throwIfAborted()
     const signals = [this.#ended.signal, ...(signal ? [signal] : [])]
     return { ...given, strict: true, signal: AbortSignal.any(signals) }
   }
@@ -123,7 +126,7 @@ class Connection {
 
   /** Makes a session end with this process, even if it is killed. */
   #takeLease(stream: 'leaseSession' | 'leaseShell', session_id: string): Promise<void> {
-    const open = () => this.#engine.follow(stream, { session_id }, this.#options())
+    const open = () => this.#running.follow(stream, { session_id }, this.#options())
     return takeLease(open, this.#ended.signal, ({ message }) =>
       note(this.#context.io, `session ${session_id} may outlive this process: ${message}`),
     )

@@ -67,10 +67,12 @@ export const commandMethods = (target: Target, session_id: string): Methods =>
   )
 
 function commandMethod(target: Target, entry: CommandEntry, session_id: string): Method {
-  const { required, hasOptions } = methodOf(entry)
+  const { method, required, hasOptions } = methodOf(entry)
   return async (...args: unknown[]) => {
     const values = Object.fromEntries(required.map((name, at) => [name, args[at]]))
     const others = args.slice(required.length)
+    if (others.some((other) => typeof other !== 'object' && other !== undefined))
+      throw new BaxError('invalid_request', `${method} takes options as an object after ${required.join(', ')}`)
     const data = { ...(hasOptions ? (others.shift() as Fields | undefined) : {}), ...values }
     return runCommand(target, entry, {
       session_id,

@@ -174,21 +174,25 @@ test('what a connection created ends with it, and what it found stays', async ()
 })
 
 test.each([
-  [`(await connect({ server: 'ftp://example.com' })).health()`, 'invalid_request --server must be'],
-  [`(await connect({ server: 'http://127.0.0.1:1' })).health()`, 'engine_unreachable cannot reach the engine'],
-  [`(await connect({ server, key: 'wrong' })).sessions.list()`, 'unauthorized '],
-  [
-    `(await connect({ server, key })).scrape({ url: 'https://example.com', format: ['html'] })`,
-    'invalid_request format is not a known field (did you mean "formats"?)',
-  ],
-  [`(await connect({ server, key })).scrape({ url: 'http://nonexistent.invalid' })`, 'dns_failed '],
-  [`(await connect({ server, key })).sessions.get('nobody')`, 'session_not_found '],
-])('the error of %s', async (call, expectedError) => {
+  [`{ server: 'http://127.0.0.1:1' }`, `bax.health()`, 'engine_unreachable cannot reach the engine'],
+  [`{ server, key: 'wrong' }`, `bax.sessions.list()`, 'unauthorized '],
+  [`{ server, key }`, `bax.scrape({ url, format: ['html'] })`, 'invalid_request format is not a known field'],
+  [`{ server, key }`, `bax.scrape({ url: 'http://nonexistent.invalid' })`, 'dns_failed '],
+  [`{ server, key }`, `bax.sessions.get('nobody')`, 'session_not_found '],
+  [`{}`, `bax.sessions.create().then((session) => session.scrollTo(0, 100))`, 'invalid_request scrollTo takes options'],
+  [`{}`, `bax.close().then(() => bax.health())`, 'cancelled the connection was closed'],
+])('the error of connect(%s): %s', async (options, call, error) => {
   const program = `
     import { BaxError, connect } from 'bax'
-    const [server, key] = ['${served.url}', '${served.key}']
-    try { await ${call} } catch (error) { if (error instanceof BaxError) console.log(error.code, error.message) }`
+    const [server, key, url] = ${JSON.stringify([served.url, served.key, site.url])}
+    const bax = await connect(${options})
+    try {
+      await ${call}
+    } catch (error) {
+      if (error instanceof BaxError) console.log(error.code, error.message)
+    }
+    await bax.close()`
   await writeFile(join(project, 'fails.js'), program)
   const { stdout } = await run(process.execPath, ['fails.js'], { cwd: project, env })
-  expect(stdout).toContain(expectedError)
+  expect(stdout).toContain(error)
 })

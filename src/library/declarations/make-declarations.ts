@@ -62,7 +62,7 @@ function signature(entry: OperationEntry, operation: HttpOperation, { owner, met
   const isOptional = (schema.required ?? []).every((name) => name === id)
   const type = id === undefined ? inputName(entry) : `Omit<${inputName(entry)}, '${id}'>`
   const input = `input${isOptional && entry.transfer !== 'upload' ? '?' : ''}: ${isEmpty({ properties }) ? '{}' : type}`
-  const body = entry.transfer === 'upload' ? ', body: Body' : ''
+  const body = entry.transfer === 'upload' ? ', body: UploadBody' : ''
   return `${method}(${input}${body}, call?: CallOptions): ${returned(operation, shapes)}`
 }
 
