@@ -22,12 +22,13 @@ describe('methods of the library', () => {
   ])('%s is %j', (name, places) => expect(placesOfName(name)).toEqual(places))
 
   test('have one meaning each', () => {
-    const own = operations.flatMap((operation) => placesOf(operation))
+    const derived = operations.flatMap((operation) => placesOf(operation))
+    const own = ['bax.sessions', 'bax.shells', 'bax.relays', 'bax.close', 'sessions.get', 'shells.get', 'relays.get']
     const names = [
-      ...own.map(({ owner, method }) => `${owner}.${method}`),
+      ...own,
+      ...derived.map(({ owner, method }) => `${owner}.${method}`),
       ...commands.flatMap((entry) => ['session', 'relay'].map((owner) => `${owner}.${methodOf(entry).method}`)),
-      ...['bax.sessions', 'bax.shells', 'bax.relays', 'bax.close', 'sessions.get', 'shells.get', 'relays.get'],
-      ...['session.id', 'shell.id', 'relay.id', 'session.page', 'relay.page'],
+      ...['session', 'shell', 'relay'].flatMap((owner) => [`${owner}.id`, `${owner}.page`]),
     ]
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
   })
