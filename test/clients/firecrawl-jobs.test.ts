@@ -273,7 +273,9 @@ describe('an uploaded document', () => {
   })
 
   test('has no identity', async () => {
-    const { warning } = await firecrawl.parse({ data: Buffer.from('One line'), filename: 'a.txt' }, { cookies: 'a=1' } as never)
+    const { warning } = await firecrawl.parse({ data: Buffer.from('One line'), filename: 'a.txt' }, {
+      cookies: 'a=1',
+    } as never)
     expect(warning).toContain('cookies')
   })
 
