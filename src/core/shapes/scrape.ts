@@ -93,7 +93,7 @@ export const scrapeOptions = z.object({
   formats: listOf(format)
     .default(['markdown'])
     .describe(
-      `Output formats: ${formatNames.join(', ')}, screenshot@fullPage; or objects {type:"json",prompt,schema}, {type:"screenshot",full_page}, {type:"changeTracking",modes,tag}, {type:"attributes", selectors: [{selector, attribute}]}`,
+      `Output formats: ${formatNames.join(', ')}, screenshot@fullPage; or objects {type:"json",prompt,schema}, {type:"screenshot",full_page}, {type:"changeTracking", modes, tag}, {type:"attributes", selectors: [{selector, attribute}]}`,
     ),
   wait_for: number(0, scrape.waitForMs).default(0).describe('Milliseconds to wait after page load'),
   json_options: jsonOptions.optional().describe('For format json: prompt and schema'),
