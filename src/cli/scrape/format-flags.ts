@@ -1,7 +1,7 @@
 /** Flags that request a format with options: `--prompt` and `--schema` for json, `--attribute` for attributes. */
 import type { Command } from 'commander'
 import type { Unchecked } from '../../client/calls.ts'
-import { readAttributeSelector } from '../../core/text/attribute-selector.ts'
+import { readAttributeSelector } from '../../core/operation/attribute-selector.ts'
 import { collect } from '../../lines/flags.ts'
 import { textFlags } from '../../lines/typed.ts'
 import type { TypedArguments } from '../../lines/values.ts'
