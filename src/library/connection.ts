@@ -108,7 +108,7 @@ class Connection {
 
   readonly #own: Own = (owned) => {
     this.#owned.add(owned)
-    return () => void this.#owned.delete(owned)
+    return () => this.#owned.delete(owned)
   }
 
   #options({ signal, ...given }: CallOptions = {}): CallOptions {
@@ -133,11 +133,10 @@ class Connection {
   }
 
   async #close(): Promise<void> {
-    try {
-      await Promise.all([...this.#owned].map((owned) => owned[Symbol.asyncDispose]()))
-    } finally {
-      this.#ended.abort(new BaxError('cancelled', 'the connection was closed'))
-      await this.#engine.transport.close()
-    }
+    const ends = await Promise.allSettled([...this.#owned].map((owned) => owned[Symbol.asyncDispose]()))
+    this.#ended.abort(new BaxError('cancelled', 'the connection was closed'))
+    await this.#engine.transport.close()
+    const failed = ends.find((end) => end.status === 'rejected')
+    if (failed) throw failed.reason
   }
 }

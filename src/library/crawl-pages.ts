@@ -5,8 +5,8 @@ import type { Context } from '../cli/context.ts'
 import type { LocatedEngine } from '../cli/engine/locate-engine.ts'
 import { showWarning } from '../cli/output/output.ts'
 
-/** Adds something to what the connection ends; returns a function that removes it. */
-export type Own = (owned: AsyncDisposable) => () => void
+/** Adds something to what the connection ends; returns a function that removes it, unless it has been. */
+export type Own = (owned: AsyncDisposable) => () => boolean
 
 /**
  * Yields pages and errors like `bax crawl --ndjson`, and returns the summary. The crawl is cancelled when its reader
@@ -17,7 +17,12 @@ export async function* crawlPages(context: Context, engine: LocatedEngine, input
   const { id } = await startCrawl(context, engine, input)
   const calls = crawlCalls(engine, id)
   const end = () => calls.end(AbortSignal.timeout(endMs))
-  const release = own({ [Symbol.asyncDispose]: end })
+  const release = own({
+    async [Symbol.asyncDispose]() {
+      release()
+      await end()
+    },
+  })
   let isFinished = false
   try {
     const types = ['crawl.page', 'crawl.error', 'crawl.warning', 'crawl.finished'] as const
@@ -35,7 +40,6 @@ export async function* crawlPages(context: Context, engine: LocatedEngine, input
     }
     throw new Error('the stream of a crawl ends with crawl.finished')
   } finally {
-    release()
-    if (!isFinished) await end()
+    if (release() && !isFinished) await end()
   }
 }
