@@ -92,6 +92,8 @@ describe('a recorded script', { timeout: 180_000 }, () => {
     await page.frameLocator('iframe').getByLabel('Card number').fill('42')
     await page.frameLocator('iframe').getByRole('button').click()
     await recording.contains('name="Pay"')
+    // The message of the frame arrives some time after the click.
+    await page.waitForFunction(() => document.title.includes('pay'))
     const title = await page.title()
     recording.keys('tuv')
     // Complete while recording, so that a crash loses nothing.
