@@ -1,4 +1,5 @@
 /** Recording what a person means in pages whose controls, editors and drags are drawn by libraries. */
+import { join } from 'node:path'
 import type { Locator, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -177,6 +178,23 @@ const files = `<!doctype html><title>Files</title>${seen}<style>#layer {position
     letter.onchange = () => add('letter ' + letter.files[0].name)
   </script>`
 
+/** A frame that takes dropped files, and a place for them that is shown after the first drop. */
+const framed = `<!doctype html><title>Framed</title>${seen}<body style="margin:0"><p id=edge style="height:40px;margin:0">Edge</p>
+  <iframe srcdoc="<p id=place>Frame</p><script>ondragover = (event) => event.preventDefault(); ondrop = (event) => { event.preventDefault(); parent.add('frame ' + event.dataTransfer.files[0].name); parent.fresh.hidden = false }</script>"></iframe>
+  <p id=fresh hidden style="height:40px">New place</p>
+  <script>
+    ondragover = (event) => event.preventDefault()
+    ondrop = (event) => { event.preventDefault(); add(event.target.id + ' ' + event.dataTransfer.files[0].name) }
+  </script>`
+
+/** A text with a button in it, and a text area in which Enter sends. */
+const texts = `<!doctype html><title>Texts</title>${seen}<p onclick="add('text')">Press <button>Buy</button> now</p>
+  <textarea aria-label=Note></textarea>
+  <script>
+    const note = document.querySelector('textarea')
+    note.onkeydown = (event) => { if (event.key === 'Enter') { event.preventDefault(); add('note ' + note.value) } }
+  </script>`
+
 /** A list that is filtered some time after the input, a URL that is replaced, and a page that loads itself again. */
 const lists = `<!doctype html><title>Lists</title>${seen}<input aria-label=Filter>
   <button id=list onclick="setTimeout(() => history.replaceState(null, '', '?view=list'), 2100)">List</button>
@@ -203,6 +221,8 @@ beforeAll(async () => {
     '/editors': editors,
     '/files': files,
     '/drags': drags,
+    '/framed': framed,
+    '/texts': texts,
     '/lists': lists,
   })
 })
@@ -383,6 +403,53 @@ describe('a recorded script', { timeout: 180_000 }, () => {
       { upload_files: { selector: 'text=Drop here', files: ['a.txt'], drop: true } },
       { upload_files: { selector: 'text=Or here', files: ['a.txt', 'b.txt'], drop: true } },
       { upload_files: { selector: 'role=button[name="Letter"]', files: ['b.txt'] } },
+    ])
+  })
+
+  test('drops files on what a drop into a frame has shown', async () => {
+    await folder.write('a.txt', 'a')
+    const { steps, recorded } = await recordAndRun('framed', async (page, { contains, sessionId }) => {
+      const client = await page.context().newCDPSession(page)
+      const data = { items: [], files: [join(folder.path, 'a.txt')], dragOperationsMask: 1 }
+      const frame = (await page.locator('iframe').boundingBox())!
+      // A person drags the files over the page into the frame.
+      for (const [type, y] of [
+        ['dragEnter', 20],
+        ['dragOver', 20],
+        ['dragOver', frame.y + 20],
+        ['dragOver', frame.y + 20],
+        ['drop', frame.y + 20],
+      ] as const)
+        await client.send('Input.dispatchDragEvent', { type, x: 20, y, data })
+      await contains('frame=')
+      await page.locator('#fresh').waitFor()
+      const argv = ['upload', '#fresh', 'a.txt', '--drop', '--server', homes.baseUrl, '-s', sessionId]
+      expect(await bax(argv, { cwd: folder.path })).toMatchObject({ code: 0, stderr: '' })
+      await contains('New place')
+      await page.waitForFunction('seen.length === 2')
+    })
+    expect(recorded).toBe('frame a.txt,fresh a.txt')
+    expect(steps).toEqual([
+      { upload_files: { selector: 'frame=iframe >> text=Frame', files: ['a.txt'], drop: true } },
+      { upload_files: { selector: 'text=New place', files: ['a.txt'], drop: true } },
+    ])
+  })
+
+  test('names a text with a button in it, and presses Enter in the text area that was clicked', async () => {
+    const { steps, recorded } = await recordAndRun('texts', async (page) => {
+      await page.getByText('Press').click({ position: { x: 10, y: 10 } })
+      await tap(page, page.getByLabel('Note'))
+      await page.keyboard.type('Hello')
+      await page.keyboard.press('Enter')
+      await page.waitForFunction('seen.length === 2')
+    })
+    expect(recorded).toBe('text,note Hello')
+    const note = 'role=textbox[name="Note"]'
+    expect(steps).toEqual([
+      { click: 'text=Press Buy now' },
+      { click: note },
+      { fill: { selector: note, text: 'Hello' } },
+      { press_key: { selector: 'role=textbox[name*="Note" i]', key: 'Enter' } },
     ])
   })
 

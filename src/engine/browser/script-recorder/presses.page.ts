@@ -56,8 +56,9 @@ export class PressWatch {
     return this.#press
   }
 
-  /** Whether a press has made an element editable, so that it has the focus only then. */
+  /** Whether an element is an editor that a press has made editable, so that it has the focus only then. */
   hasMadeEditable(element: Element): boolean {
+    if (!(element as HTMLElement).isContentEditable) return false
     const pressed = this.#press?.pressed
     return this.#plain.has(element) || (pressed !== undefined && element.contains(pressed) && this.#plain.has(pressed))
   }

@@ -28,7 +28,12 @@ export function selectorOf(element: Element): string {
 function withAdopted<T>(call: () => T): T {
   Object.defineProperty(Element, Symbol.hasInstance, {
     configurable: true,
-    value: (at: unknown) => (at as Node | null)?.nodeType === 1,
+    // Its subclasses, such as `HTMLInputElement`, inherit this.
+    value(this: unknown, at: unknown) {
+      return this === Element
+        ? (at as Node | null)?.nodeType === 1
+        : Function.prototype[Symbol.hasInstance].call(this, at)
+    },
   })
   try {
     return call()

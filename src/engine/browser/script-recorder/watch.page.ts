@@ -170,8 +170,7 @@ async function completed({ ariaSnapshot, ...action }: Action): Promise<Action | 
   const selector = betterSelector(current, action)
   const bax = { ...factsOf(current, action, secret, ariaSnapshot), name: action.name }
   const isKey = action.name === 'press'
-  const toFocus =
-    isKey && (goesToFocus(current, action.selector ?? '') || (isEditor(current) && presses.hasMadeEditable(current)))
+  const toFocus = isKey && (goesToFocus(current, action.selector ?? '') || presses.hasMadeEditable(current))
   return { ...action, name: isClick ? passing : action.name, selector, toFocus, ...(secret && { text: '' }), bax }
 }
 

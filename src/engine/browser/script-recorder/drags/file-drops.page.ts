@@ -21,15 +21,13 @@ export class FileDropWatch {
 
   constructor(report: (dropped: DroppedFiles) => void) {
     this.#report = report
-    const listen = (type: 'dragenter' | 'dragleave', listener: (event: DragEvent) => void) =>
-      addEventListener(type, (event) => event.isTrusted && isOfFiles(event) && listener(event), {
-        capture: true,
-        passive: true,
-      })
-    listen('dragenter', () => (this.#visible ??= visibleNow()))
-    listen('dragleave', ({ relatedTarget }) => {
-      if (relatedTarget === null) this.#visible = undefined
-    })
+    const onEnter = (event: DragEvent) => {
+      if (!event.isTrusted || !isOfFiles(event)) return
+      // The files come from outside. The drag before may have ended in a frame, whose events are not seen here.
+      if (event.relatedTarget === null) this.#visible = undefined
+      this.#visible ??= visibleNow()
+    }
+    addEventListener('dragenter', onEnter, { capture: true, passive: true })
   }
 
   /** Whether the files of an input were reported as a drop on another element. */
