@@ -5,6 +5,7 @@ import { type CallLimit, type CommandContext, defineCommand, type Point } from '
 import { BaxError } from '../core/errors/errors.ts'
 import { withDeadline } from '../core/process/deadline.ts'
 import { elementTimeout, modifierKeys, modifiers, point, selector } from './fields.ts'
+import { actionPoint, checkDrop } from './input/drop/action-point.ts'
 
 /** Moves between the ends of a drag; pages that track the pointer need more than one jump. */
 const dragSteps = 10
@@ -61,7 +62,7 @@ export const drag_to = defineCommand({
   result: null,
   run: async (context, data) => {
     const { page, act, send } = context
-    const { target_selector, target_position, timeout_ms } = data
+    const { target_selector, timeout_ms } = data
     await holding(page, data.modifiers, async () => {
       if (target_selector === undefined) {
         await act(data, 'pointer', (element, limit) => dragInside(context, element, data, limit))
@@ -76,12 +77,8 @@ export const drag_to = defineCommand({
         'pointer',
         async (element, limit) => {
           const watch = await watchDrag(page)
-          const isFar = await isOutOfView(element, target, limit)
           try {
-            // Nothing may cover the place of the drop.
-            if (!isFar)
-              await target.hover({ trial: true, ...(target_position && { position: target_position }), ...limit })
-            await dragOnto(context, { source: element, target, ...data }, limit)
+            await dragOnto(context, { source: element, target, ...data, target_selector }, limit)
           } catch (error) {
             // Not awaited: the page may not answer.
             void watch.end()
@@ -157,43 +154,45 @@ async function dragInside(
   Object.assign(context.pointer, to)
 }
 
-/** Returns whether a target is out of view when the source is in view. */
-async function isOutOfView(source: Locator, target: Locator, limit: CallLimit): Promise<boolean> {
-  await source.scrollIntoViewIfNeeded(limit)
-  return target.evaluate(
-    (node) => {
+const isOutOfView = (element: Locator, position: Point | undefined, limit: CallLimit): Promise<boolean> =>
+  element.evaluate(
+    (node, at) => {
       const { x, y, width, height } = node.getBoundingClientRect()
-      const [left, top] = [x + width / 2, y + height / 2]
+      const [left, top] = [x + (at?.x ?? width / 2), y + (at?.y ?? height / 2)]
       return left < 0 || top < 0 || left > innerWidth || top > innerHeight
     },
-    undefined,
+    position,
     limit,
   )
-}
+
+/** Scrolls a target into view, or a position in it, to which Playwright scrolls only with the pointer. */
+const showPoint = (target: Locator, position: Point | undefined, limit: CallLimit): Promise<void> =>
+  position ? target.hover({ position, force: true, ...limit }) : target.scrollIntoViewIfNeeded(limit)
 
 interface DragOnto extends DragPositions {
   readonly source: Locator
   readonly target: Locator
+  readonly target_selector: string
 }
 
 /** Drags to a target. The drag begins before the page is scrolled to one that is out of view, which moves the source. */
 async function dragOnto(
-  { page, send }: CommandContext,
-  { source, target, source_position, target_position }: DragOnto,
+  context: CommandContext,
+  { source, target, target_selector, source_position, target_position }: DragOnto,
   limit: CallLimit,
 ): Promise<void> {
   await source.hover({ ...(source_position && { position: source_position }), ...limit })
-  const pointOf = async (element: Locator, position: Point | undefined): Promise<Point> => {
-    const box = await element.boundingBox(limit)
-    if (!box) throw new BaxError('element_detached', 'an element was removed from the page during the drag')
-    return { x: box.x + (position?.x ?? box.width / 2), y: box.y + (position?.y ?? box.height / 2) }
-  }
-  const from = await pointOf(source, source_position)
+  const { page, send } = context
+  const drop = { target, selector: target_selector, position: target_position }
+  const untilReached = (await isOutOfView(target, target_position, limit))
+    ? () => showPoint(target, target_position, limit)
+    : await checkDrop(context, drop, limit)
+  const from = await actionPoint(source, source_position, limit)
   await send(() => page.mouse.down())
   try {
     await page.mouse.move(from.x + 5, from.y + 5, { steps: 2 })
-    await target.scrollIntoViewIfNeeded(limit)
-    await moveTo(page, await pointOf(target, target_position))
+    await untilReached()
+    await moveTo(page, await actionPoint(target, target_position, limit))
   } finally {
     await page.mouse.up()
   }
@@ -236,10 +235,17 @@ const drawnMs = 500
 /** Moves a drag to its end, and rests there as a person does: pages that place the element do so between two moves. */
 async function moveTo(page: Page, to: Point): Promise<void> {
   await page.mouse.move(to.x, to.y, { steps: dragSteps })
-  await withDeadline(page.evaluate(twoFrames), { ms: drawnMs, value: undefined })
+  await drawn(page)
   await page.mouse.move(to.x, to.y)
-  await withDeadline(page.evaluate(twoFrames), { ms: drawnMs, value: undefined })
+  await drawn(page)
 }
+
+/** Waits until the page has drawn what a drag has changed. A page that the drag leaves has nothing more to draw. */
+const drawn = (page: Page): Promise<void> =>
+  withDeadline(
+    page.evaluate(twoFrames).catch(() => {}),
+    { ms: drawnMs, value: undefined },
+  )
 
 /** Runs in the page. */
 const twoFrames = () => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))

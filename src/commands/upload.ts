@@ -6,7 +6,7 @@ import { limits } from '../core/limits/limits.ts'
 import { type CallLimit, defineCommand } from '../core/operation/command.ts'
 import type { FilesToUpload } from '../core/operation/files-to-upload.ts'
 import { withoutNul } from '../core/shapes/fields.ts'
-import { dropFiles } from './input/drop-files.ts'
+import { dropFiles } from './input/drop/drop-files.ts'
 import { elementTimeout, selector } from './fields.ts'
 
 /** Time for a file chooser to open after the click on an element. */

@@ -1,26 +1,27 @@
 /** Drops files on elements, as a person does who drags them from a folder into the page. */
 import type { CDPSession, JSHandle, Locator } from 'playwright'
-import { BaxError } from '../../core/errors/errors.ts'
-import type { CallLimit, CommandContext, Point } from '../../core/operation/command.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { CallLimit, CommandContext, Point } from '../../../core/operation/command.ts'
+import { actionPoint, checkDrop } from './action-point.ts'
 
 /** Moves over the page: it may show the element for the drop only after the first one. */
 const moves = 10
 
 /** Drops files on an element. Returns whether the page took them. @throws BaxError when it accepted them, but did not */
 export async function dropFiles(
-  { page, send }: Pick<CommandContext, 'page' | 'send'>,
+  context: Pick<CommandContext, 'page' | 'send' | 'poll'>,
   { element, paths, selector }: { readonly element: Locator; readonly paths: string[]; readonly selector: string },
   limit: CallLimit,
 ): Promise<boolean> {
-  // Waits until nothing covers the element.
-  await element.hover({ ...limit, trial: true })
-  const box = await element.boundingBox(limit)
-  if (!box) return false
+  const { page, send } = context
+  await element.scrollIntoViewIfNeeded(limit)
+  const untilReached = await checkDrop(context, { target: element, selector }, limit)
+  const point = await actionPoint(element, undefined, limit)
   const watch = await element.evaluateHandle(watchDrop, undefined, limit)
   const session = await page.context().newCDPSession(page)
-  const drag = dragOf(session, { x: box.x + box.width / 2, y: box.y + box.height / 2 }, paths)
+  const drag = dragOf(session, point, paths)
   try {
-    if (!(await isAccepted(watch, drag))) return false
+    if (!(await isAccepted(watch, drag, untilReached))) return false
     await send(() => drag('drop'))
     if (await isTaken(watch, paths.length)) return true
     throw new BaxError('action_failed', `the files were dropped on ${selector}, but the page did not take them`, {
@@ -43,8 +44,14 @@ const dragOf =
     session.send('Input.dispatchDragEvent', { type, ...point, data: { items: [], files, dragOperationsMask: 1 } })
 
 /** Drags over the page; returns whether it accepts a drop. A drop that it does not accept would open the file. */
-async function isAccepted(watch: Watch, drag: Drag): Promise<boolean> {
+async function isAccepted(watch: Watch, drag: Drag, untilReached: () => Promise<void>): Promise<boolean> {
   await drag('dragEnter')
+  try {
+    await untilReached()
+  } catch (error) {
+    await drag('dragCancel')
+    throw error
+  }
   for (let move = 1; move <= moves; move++) {
     await drag('dragOver')
     const accepts = await watch.evaluate(({ accepts }) => accepts())
