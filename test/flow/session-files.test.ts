@@ -128,7 +128,8 @@ describe('the files of a session', () => {
     expect((await put('a.txt', 'one', { overwrite: false })).name).toBe('a.txt')
     expect((await put('a.txt', 'two', { overwrite: false })).name).toBe('a (2).txt')
     expect((await put('a.txt', 'one', { overwrite: false })).name).toBe('a.txt')
-    expect(await names()).toEqual(['a.txt', 'a (2).txt'])
+    // Oldest first: the last upload is the latest file.
+    expect(await names()).toEqual(['a (2).txt', 'a.txt'])
   })
 
   test.each(['..', '.', '../x', 'a/b', 'a\\b', 'x'.repeat(256)])('cannot be named %j', async (name) => {

@@ -31,6 +31,9 @@ const script = `
     event.preventDefault()
     location = '/sent?' + event.dataTransfer.files[0].name
   })
+  addEventListener('dragenter', () => { shy.style.pointerEvents = 'auto' })
+  on('shy', 'dragover', (event) => event.preventDefault())
+  on('shy', 'drop', (event) => { event.preventDefault(); got.push(event.dataTransfer.files[0].name) })
   // The input is shown for drags only.
   on('editor', 'dragenter', () => document.getElementById('late') || document.getElementById('editor').insertAdjacentHTML('beforeend',
     '<input type=file multiple id=late style="position:absolute; inset:0; opacity:0">'))`
@@ -39,9 +42,13 @@ const page = `<!doctype html><title>Upload</title>
   <input id=folder type=file webkitdirectory><button id=pick onclick="folder.click()">Choose a folder</button>
   <input id=one type=file><input id=many type=file multiple>
   ${zones.map((id) => `<div id=${id} style="height:30px">${id}</div>`).join('')}
+  <div id=shy style="pointer-events:none">shy</div><div id=hidden style="margin-bottom:-20px; height:20px">covered</div><div id=lid style="position:relative; height:20px">lid</div>
   <div id=editor style="position:relative; height:30px">Text</div>
   <iframe id=frame src=/inner style="margin-top:1500px"></iframe><script>${script}</script>`
 const inner = `<body style="margin:0"><div id=zone style="height:60px">zone</div><script>${script}</script>`
+
+/** Limit of the files of a session. */
+const quotaBytes = 1_000_000
 
 let homes: Homes
 let site: Site
@@ -62,7 +69,7 @@ beforeAll(async () => {
     symlink('../secrets', join(folder, 'linked/out')),
   ])
   ;[homes, site] = await Promise.all([
-    openHomes({ writeAnywhere: false }),
+    openHomes({ writeAnywhere: false, downloadBytes: quotaBytes }),
     serveSite({ '/': page, '/inner': inner, '/sent': '<title>Sent</title>' }),
   ])
 })
@@ -162,6 +169,46 @@ describe('a folder', () => {
     expect((await cli(['session', 'upload', 'empty'])).stderr).toContain('is a folder without files')
   })
 
+  test('that the session has gives the latest file of each path, also by a folder in it', async () => {
+    await cli(['session', 'upload', 'photos'])
+    await cli(['upload', '#folder', 'other/photos'])
+    expect(await stored()).toContain('photos/a (2).txt')
+    const latest = [...photos.slice(0, 2), ['photos/a.txt', 'another A']]
+    for (const name of ['session:photos', 'session:photos/']) {
+      expect(await cli(['upload', '#folder', name])).toMatchObject({ code: 0, stderr: '' })
+      expect(await selected('folder')).toEqual(latest)
+    }
+    expect((await cli(['upload', '#folder', 'session:photos/2026'])).code).toBe(0)
+    expect(await selected('folder')).toEqual([['photos/2026/ä b.txt', 'B']])
+    // The first file again: it is the latest one, and stored once.
+    await cli(['upload', '#folder', 'photos'])
+    expect(await stored()).toHaveLength(4)
+    await cli(['upload', '#folder', 'session:photos'])
+    expect(await selected('folder')).toEqual(photos)
+  })
+
+  test('that does not fit into the session names the files that were stored', async () => {
+    const content = 'x'.repeat(quotaBytes * 0.4)
+    await mkdir(join(folder, 'large'))
+    await Promise.all(['1', '2', '3'].map((name) => writeFile(join(folder, 'large', name), content)))
+    const { code, stdout } = await cli(['session', 'upload', 'large', '--json'])
+    expect(code).not.toBe(0)
+    const error = JSON.parse(stdout) as { details: { stored: string[] } }
+    expect(error).toMatchObject({ code: 'no_space', details: { stored: [expect.any(String), expect.any(String)] } })
+    expect(error.details.stored.toSorted()).toEqual(await stored())
+  })
+
+  test('with a name that is not UTF-8, or without a name in the session, is refused', async () => {
+    const bytes = Buffer.concat([Buffer.from(join(folder, 'bytes/')), Buffer.from([0x61, 0xff])])
+    await mkdir(join(folder, 'bytes'))
+    await writeFile(bytes, 'x')
+    expect((await cli(['session', 'upload', 'bytes'])).stderr).toContain(
+      `error: cannot read ${join(folder, 'bytes/a')}`,
+    )
+    expect((await cli(['session', 'upload', 'photos', ''])).stderr).toContain('error: [name] must not be empty')
+    expect(await stored()).toEqual([])
+  })
+
   test('gives its files to an input for several files', async () => {
     expect((await cli(['upload', '#many', 'photos'])).code).toBe(0)
     expect(await selected('many')).toEqual([
@@ -219,6 +266,14 @@ describe('dropped files', () => {
     expect(await selected('late')).toEqual([['single.txt', 'S']])
     expect((await cli(['upload', 'frame=#frame >> #zone', 'single.txt', '--drop'])).code).toBe(0)
     await waitUntil(async () => (await got('frame.contentWindow.eval("got")')).includes('/single.txt=S'))
+  })
+
+  test('reach an element that takes the pointer only during a drag, but none that stays covered', async () => {
+    const done = await cli(['upload', '#shy', 'single.txt', '--drop'])
+    expect(done.code, done.stderr).toBe(0)
+    expect(await got()).toEqual(['single.txt'])
+    const covered = await cli(['upload', '#hidden', 'single.txt', '--drop', '--timeout-ms', '700'])
+    expect(covered.stderr).toContain('error: #hidden is covered by div#lid')
   })
 
   test('may lead to another page', async () => {

@@ -185,8 +185,10 @@ export class FileStore {
     try {
       const { size, digest } = await this.#write(path, body, signal)
       const same = overwrite ? undefined : this.#findUpload(given, digest)
-      if (same) await rm(folder, { recursive: true })
-      if (same) return recordOf(...same)
+      // It becomes the latest one of its name.
+      const known = same && this.add(...same)
+      if (known) await rm(folder, { recursive: true })
+      if (known) return known
       // Other files may have been added meanwhile.
       if (!overwrite || !this.#files.has(given)) this.#checkCount()
       const name = overwrite ? given : this.reserve(given)

@@ -127,9 +127,11 @@ function findUpload({ writeAnywhere, files }: Reach, path: string): Found | Foun
   })
 }
 
-/** Returns the uploads in a folder of the session; undefined if there are none. */
+/** Returns the uploads in a folder of the session, of each path the latest one; undefined if there are none. */
 function uploadsBelow(files: FileStore, folder: string): Found[] | undefined {
-  const isInside = ({ name, source }: SessionFile) => source === 'upload' && name.startsWith(`${folder}/`)
+  const start = `${folder.replace(/\/+$/, '')}/`
+  const isInside = ({ name, source }: SessionFile) => source === 'upload' && name.startsWith(start)
   const found = files.list().filter(isInside)
-  return found.length === 0 ? undefined : found.map(({ name }) => files.findFile(name)!)
+  const latest = new Map(found.map(({ name }) => files.findFile(name)!).map((file) => [file.name, file]))
+  return latest.size === 0 ? undefined : [...latest.values()]
 }
