@@ -1,4 +1,4 @@
-/** Options that select the URLs of a site, of crawls and maps. */
+/** Options of crawls and maps: which URLs of a site they include, and how they fetch them. */
 import { z } from 'zod'
 import { limits } from '../../limits/limits.ts'
 import { flag, integer } from '../fields.ts'
@@ -8,7 +8,6 @@ import { scrapeOptions } from '../scrape.ts'
 const { crawl } = limits
 const { allowed_domains } = scrapeOptions.shape
 
-/** Options that select the URLs of a site and control how it is crawled. */
 export const scope = {
   include_paths: z
     .array(z.string().min(1).max(crawl.globChars))
