@@ -1,6 +1,7 @@
 /** Streams, environment and signals of a terminal command; `main.ts` passes those of the process, tests their own. */
 import type { Socket } from 'node:net'
 import type { Transport } from '../client/transport.ts'
+import type { ErrorCode } from '../core/errors/errors.ts'
 import type { JobControl } from '../core/process/job-control.ts'
 import type { ProcessErrors } from '../core/process/unhandled-errors.ts'
 
@@ -35,6 +36,8 @@ export interface Io {
   readonly cwd: string
   /** Aborted when the process is asked to stop; the reason is the name of the signal, a `StopSignal`. */
   readonly signal: AbortSignal
+  /** Called with the code of the error that ends the command; the exit code stands for several. */
+  readonly onFailure?: (code: ErrorCode) => unknown
   readonly host: Host
 }
 

@@ -1,4 +1,4 @@
-/** The demo's table: 500 readings on pages of 25, which can be sorted and filtered. */
+/** The demo's table: readings on several pages, which can be sorted and filtered. */
 import { Hono } from 'hono'
 import { html } from 'hono/html'
 import { page } from './layout.ts'
@@ -12,10 +12,10 @@ interface Reading {
 }
 
 const rooms = ['Garden', 'Kitchen', 'Library', 'Terrace'] as const
-const perPage = 25
+export const perPage = 25
 
 /** The same on every start. */
-const readings: readonly Reading[] = Array.from({ length: 500 }, (_, at) => ({
+export const readings: readonly Reading[] = Array.from({ length: 500 }, (_, at) => ({
   number: at + 1,
   day: new Date(Date.UTC(2026, 0, 1 + Math.floor(at / rooms.length))).toISOString().slice(0, 10),
   room: rooms[at % rooms.length]!,

@@ -3,9 +3,11 @@ import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { html } from 'hono/html'
 import { docs, indexes } from './docs/docs.ts'
+import { manual } from './docs/manual.ts'
 import { hardPages } from './hard.ts'
 import { page } from './layout.ts'
-import { readingsTable } from './readings.ts'
+import { perPage, readings, readingsTable } from './readings.ts'
+import { products } from './shop/products.ts'
 import { account, shop } from './shop/shop.ts'
 import { tasksApp } from './tasks.ts'
 
@@ -16,14 +18,16 @@ const home = html`<h1>Tea House</h1>
   <p>A site for trying bax. It runs on this machine only, and forgets everything when it ends.</p>
   <ul>
     <li>
-      <a href="/shop">Shop</a>: 24 products, a basket, a login (<code>${account.name}</code>,
+      <a href="/shop">Shop</a>: ${products.length} products, a basket, a login (<code>${account.name}</code>,
       <code>${account.password}</code>), orders, invoices to download and returns with a picture to upload
     </li>
     <li>
-      <a href="/docs">Documentation</a>: 60 pages with a search, also as Markdown, with sitemap.xml, robots.txt and
-      llms.txt
+      <a href="/docs">Documentation</a>: ${manual.length} pages with a search, also as Markdown, with sitemap.xml,
+      robots.txt and llms.txt
     </li>
-    <li><a href="/readings">Readings</a>: a table with 500 rows on 20 pages</li>
+    <li>
+      <a href="/readings">Readings</a>: a table with ${readings.length} rows on ${readings.length / perPage} pages
+    </li>
     <li><a href="/app">Tasks</a>: an application that draws its pages with a script</li>
     <li><a href="/hard">Hard pages</a>: slow, broken, covered, hidden and endless ones</li>
   </ul>`

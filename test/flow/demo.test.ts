@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bax } from '../support/cli.ts'
 import { waitFor } from '../support/wait.ts'
 
-/** Serves the demo; a service manager ends it. */
+/** Serves the demo until a signal. */
 async function serveDemo() {
   const stop = new AbortController()
   let shown = ''
   const ended = bax(['demo', '--port', '0'], { signal: stop.signal, onOutput: (text) => (shown += text) })
   const url = await waitFor('the address', () => /^http:\S+(?=\n)/.exec(shown)?.[0])
-  return { url, end: () => (stop.abort('SIGTERM'), ended) }
+  return { url, end: async (signal: 'SIGTERM' | 'SIGINT') => (stop.abort(signal), (await ended).code) }
 }
 
 describe('the demo site', () => {
@@ -20,7 +20,7 @@ describe('the demo site', () => {
   beforeAll(async () => {
     demo = await serveDemo()
   })
-  afterAll(() => demo.end())
+  afterAll(async () => expect(await demo.end('SIGTERM')).toBe(0))
 
   const get = (path: string, init?: RequestInit) => fetch(demo.url + path, { redirect: 'manual', ...init })
 
@@ -38,7 +38,7 @@ describe('the demo site', () => {
     return { post, read }
   }
 
-  test('a crawl reads all sixty pages of the manual', async () => {
+  test('a crawl reads all pages of the manual', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'bax-demo-'))
     const { code, stdout, stderr } = await bax([
       'crawl',
@@ -103,10 +103,12 @@ describe('the demo site', () => {
     const { post, read } = await visitor()
     await post('/shop/login', { name: 'ada', password: 'oolong' })
     expect(await read('/shop/orders/1')).toContain('no such order')
-    for (const next of ['//evil.test/', 'https://evil.test/', '/\\evil.test', ''])
-      expect((await post('/shop/login', { name: 'ada', password: 'oolong', next })).headers.get('location')).toBe(
-        '/shop/orders',
-      )
+    const locationFor = async (next: string) =>
+      (await post('/shop/login', { name: 'ada', password: 'oolong', next })).headers.get('location')
+    const others = ['//evil.test/', 'https://evil.test/', '/\\evil.test', '/\t/evil.test', '/.//evil.test', '//[', '']
+    for (const next of others) expect(await locationFor(next), next).toBe('/shop/orders')
+    expect(await locationFor('/\r\n')).toBe('/')
+    expect(await locationFor('/shop/checkout?gift=yes#top')).toBe('/shop/checkout?gift=yes')
   })
 
   test('the table has 500 rows on 20 pages, in the order of a column', async () => {
@@ -151,9 +153,28 @@ describe('the demo site', () => {
     const taken = await bax(['demo', '--port', new URL(demo.url).port])
     expect(taken.code).toBe(3)
     expect(taken.stderr).toMatch(/is in use by another program\n.*--port/)
-    expect((await bax(['demo', '--port', 'x'])).stderr).toContain('--port must be 0 to 65535')
+    for (const port of ['x', '1e3', '0x50', '-1', '65536'])
+      expect((await bax(['demo', '--port', port])).stderr).toContain(`--port must be 0 to 65535, not ${port}`)
     const wrong = await bax(['demo', 'tuor'])
     expect(wrong.code).toBe(2)
-    expect(wrong.stderr).toContain('bax demo tour')
+    expect(wrong.stderr).toContain('error: unknown demo command "tuor"\nhint: use `bax demo` or `bax demo tour`')
+  })
+
+  test('flags of the tour without it, and a tour of another engine, are refused', async () => {
+    const errorOf = async (argv: string[], env = {}) => {
+      const { code, stderr } = await bax(['demo', ...argv], { env })
+      return `${code} ${stderr}`
+    }
+    expect(await errorOf(['-o', 'out/'])).toContain('2 error: --output is only for the tour')
+    expect(await errorOf(['--headed'])).toContain('2 error: --headed is only for the tour')
+    const server = 'http://127.0.0.1:1'
+    const refused = `2 error: the tour runs on the local engine, not on ${server}`
+    expect(await errorOf(['tour', '--server', server])).toContain(refused)
+    expect(await errorOf(['tour'], { BAX_SERVER: server })).toContain(refused)
+    expect(await errorOf(['tour', '--embedded'])).toContain('2 error: the tour needs an engine that outlives')
+  })
+
+  test('ends with 130 on SIGINT', async () => {
+    expect(await (await serveDemo()).end('SIGINT')).toBe(130)
   })
 })

@@ -1,11 +1,14 @@
-/** `bax demo`: serves the demo site on 127.0.0.1; `bax demo tour` runs five workflows on it. */
+/** `bax demo`: serves the demo site on 127.0.0.1; `bax demo tour` runs workflows on it. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { BaxError } from '../../core/errors/errors.ts'
-import { type Io, note, print } from '../io.ts'
+import type { Settings } from '../../core/config/settings.ts'
+import type { Context } from '../context.ts'
+import { crawlOf, lineOf, scrapeOf } from '../demo/steps.ts'
+import { note, print } from '../io.ts'
 import { serviceExit } from '../output/errors.ts'
 import { styleFor } from '../output/style.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
@@ -22,7 +25,7 @@ export const command: TerminalCommand = {
   place: 'own process',
   async run(invocation) {
     const { context, typed } = parseInvocation(invocation, (command) => {
-      command.argument('[tour]', '`tour` runs five workflows on the site')
+      command.argument('[tour]', '`tour` runs workflows on the site')
       command.option(
         '--port <port>',
         `port of the site on 127.0.0.1; ${defaultPort} by default, for the tour a free one`,
@@ -31,19 +34,15 @@ export const command: TerminalCommand = {
       command.option('--headed', 'tour: show the browser window')
     })
     const { io } = context
-    const action = textWord(typed.words, 0)
-    if (action !== undefined && action !== 'tour')
-      throw new BaxError('invalid_request', `the demo has no ${JSON.stringify(action)}`, {
-        hint: 'use `bax demo` or `bax demo tour`',
-      })
+    const isTour = readAction(typed, context.settings)
     const [{ demoSite }, { listen }] = await Promise.all([
       import('../../demo/site.ts'),
       import('../../server/process/listen.ts'),
     ])
-    const port = portNumber(Number(textFlag(typed.flags, 'port') ?? (action === 'tour' ? 0 : defaultPort)), '--port')
+    const port = portNumber(textFlag(typed.flags, 'port') ?? (isTour ? 0 : defaultPort), '--port')
     const site = await listen(demoSite(), { host: '127.0.0.1', port })
     try {
-      if (action === 'tour') return await runTour(io, site.address, typed.flags)
+      if (isTour) return await runTour(context, site.address, typed.flags)
       print(io, site.address)
       for (const line of hints(site.address)) note(io, line)
       if (!io.signal.aborted) await once(io.signal, 'abort')
@@ -54,28 +53,48 @@ export const command: TerminalCommand = {
   },
 }
 
-async function runTour(io: Io, url: string, flags: TypedArguments['flags']): Promise<number> {
+/** Returns whether the tour was requested. @throws BaxError `invalid_request` */
+function readAction({ words, flags }: TypedArguments, { server, embedded }: Settings): boolean {
+  const action = textWord(words, 0)
+  const invalid = (message: string, hint: string) => new BaxError('invalid_request', message, { hint })
+  if (action === undefined) {
+    const ofTour = ['output', 'headed'].find((name) => flags[name] !== undefined)
+    if (ofTour) throw invalid(`--${ofTour} is only for the tour`, 'use `bax demo tour`')
+    return false
+  }
+  if (action !== 'tour')
+    throw invalid(`unknown demo command ${JSON.stringify(action)}`, 'use `bax demo` or `bax demo tour`')
+  if (embedded) throw invalid('the tour needs an engine that outlives its commands', 'leave out --embedded')
+  if (server !== undefined)
+    throw invalid(
+      `the tour runs on the local engine, not on ${server}`,
+      'leave out --server, BAX_SERVER and the setting `server`',
+    )
+  return true
+}
+
+async function runTour({ io, settings }: Context, url: string, flags: TypedArguments['flags']): Promise<number> {
   const [{ Tour }, style] = await Promise.all([import('../demo/tour.ts'), styleFor(io, io.stdout)])
   const output = textFlag(flags, 'output')
   const folder = output === undefined ? await mkdtemp(join(tmpdir(), 'bax-tour-')) : resolve(io.cwd, output)
   if (output !== undefined) await mkdir(folder, { recursive: true })
   const name = `tour-${randomBytes(3).toString('hex')}`
   try {
-    return await new Tour(io, style).run({ url, folder, name, headed: flags['headed'] === true })
+    return await new Tour(io, style, settings).run({ url, folder, name, headed: flags['headed'] === true })
   } finally {
     if (output === undefined) await rm(folder, { recursive: true, force: true })
   }
 }
 
 /** Commands to type, while the site runs. */
-const hints = (url: string): readonly string[] => [
-  '',
-  'In another terminal:',
-  `  bax open ${url}/shop`,
-  "  bax click 'text=Sencha Asatsuyu'",
-  `  bax scrape ${url}/docs/boiler-add`,
-  `  bax crawl ${url}/docs --include-paths '/docs/*' --limit 100 -o manual/`,
-  `  bax scrape ${url}/readings --formats links`,
-  '',
-  '^C ends the site. `bax demo tour` shows five workflows in a minute.',
-]
+function hints(url: string): readonly string[] {
+  const commands = [
+    ['open', `${url}/shop`],
+    ['click', 'text=Sencha Asatsuyu'],
+    scrapeOf(url),
+    crawlOf(url, 'manual/'),
+    ['scrape', `${url}/readings`, '--formats', 'links'],
+  ]
+  const end = '^C ends the site. `bax demo tour` runs such commands for you.'
+  return ['', 'In another terminal:', ...commands.map((argv) => `  ${lineOf(argv)}`), '', end]
+}

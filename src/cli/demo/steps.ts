@@ -1,12 +1,14 @@
 /** The workflows of `bax demo tour`: the commands that a person would type. */
 
+import { quoteWord } from '../../core/text/shell-words.ts'
+
 /** A command of the tour, by its words after `bax`. */
 export interface Step {
   readonly argv: readonly string[]
   /** Most lines of output that are shown; all of them by default. */
   readonly lines?: number
-  /** Runs beside the steps after it, which begin once this command succeeds; ended with the workflow. */
-  readonly until?: readonly string[]
+  /** Runs beside the steps after it, which begin when it has printed a result; ended with the workflow. */
+  readonly runsBeside?: true
 }
 
 export interface Workflow {
@@ -44,6 +46,23 @@ steps:
     expect: {equals: €29.80}
 `
 
+/** Returns the command line as a person would type it. */
+export const lineOf = (argv: readonly string[]): string => ['bax', ...argv].map(quoteWord).join(' ')
+
+export const scrapeOf = (url: string): readonly string[] => ['scrape', `${url}/docs/boiler-add`]
+
+/** Returns the command that crawls the whole manual into a folder. */
+export const crawlOf = (url: string, folder: string): readonly string[] => [
+  'crawl',
+  `${url}/docs`,
+  '--include-paths',
+  '/docs/*',
+  '--limit',
+  '100',
+  '-o',
+  folder,
+]
+
 export const workflows = ({ url, folder, name, headed }: Place): readonly Workflow[] => {
   const at = ['-s', name]
   const relay = `${name}-own`
@@ -64,18 +83,15 @@ export const workflows = ({ url, folder, name, headed }: Place): readonly Workfl
     {
       title: 'Read pages and a whole site',
       steps: [
-        { argv: ['scrape', `${url}/docs/boiler-add`], lines: 14 },
-        {
-          argv: ['crawl', `${url}/docs`, '--include-paths', '/docs/*', '--limit', '100', '-o', `${folder}/manual`],
-          lines: 5,
-        },
+        { argv: scrapeOf(url), lines: 14 },
+        { argv: crawlOf(url, `${folder}/manual`), lines: 5 },
       ],
     },
     { title: 'Run a script, as in CI', steps: [{ argv: ['run', `${folder}/order.yaml`] }] },
     {
       title: 'Use your own browser',
       steps: [
-        { argv: ['relay', 'connect', '--launch', '--name', relay], until: ['relay', 'show', relay] },
+        { argv: ['relay', 'connect', '--launch', '--name', relay], runsBeside: true },
         { argv: ['navigate-to', `${url}/readings`, '-s', relay] },
         { argv: ['get-text', 'main > p', '-s', relay] },
         { argv: ['cdp', '-s', relay, 'Page.getNavigationHistory'], lines: 4 },

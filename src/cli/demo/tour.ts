@@ -1,35 +1,56 @@
-/** Runs the workflows of the tour as child processes, and prints each command with its output. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+/** Runs the workflows of the tour in this process, and prints each command with its output. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { exits } from '../../core/errors/errors.ts'
+import type { Settings } from '../../core/config/settings.ts'
+import { type ErrorCode, exits } from '../../core/errors/errors.ts'
+import { withDeadline } from '../../core/process/deadline.ts'
 import { type Io, print } from '../io.ts'
 import type { Style } from '../output/style.ts'
-import { type Place, script, type Step, type Workflow, workflows } from './steps.ts'
+import { main } from '../program.ts'
+import { lineOf, type Place, script, type Step, type Workflow, workflows } from './steps.ts'
 
-/** Interval and timeout of waiting until a command that keeps running is ready, in milliseconds. */
-const look = { everyMs: 500, longestMs: 30_000 }
+/** Timeout of a command that keeps running until it is ready, in milliseconds. */
+const readyMs = 30_000
+
+/** Errors of workflows whose requirements are not installed; the last one is that of a checkout without an agent. */
+const missing: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>([
+  'browser_not_found',
+  'docker_unavailable',
+  'feature_disabled',
+])
 
 interface Ended {
-  readonly code: number
+  readonly exit: number
+  /** Code of the error that ended the command. */
+  readonly code?: ErrorCode | undefined
   readonly output: string
+}
+
+interface RunOptions {
+  readonly signal?: AbortSignal
+  /** Called when the command prints a result. */
+  readonly onResult?: () => void
 }
 
 export class Tour {
   readonly #io: Io
   readonly #style: Style
-  /** The site is on this machine, and so is the engine. */
-  readonly #env: NodeJS.ProcessEnv
+  readonly #env: Io['env']
 
-  constructor(io: Io, style: Style) {
+  constructor(io: Io, style: Style, { browser, noProxy, stateDir }: Settings) {
     this.#io = io
     this.#style = style
-    this.#env = { ...io.env, NO_COLOR: '1', BAX_SERVER: undefined, BAX_SESSION: undefined }
+    this.#env = {
+      ...io.env,
+      NO_COLOR: '1',
+      BAX_SESSION: undefined,
+      BAX_STATE_DIR: stateDir,
+      ...(browser !== undefined && { BAX_BROWSER: browser }),
+      ...(noProxy && { BAX_NO_PROXY: 'on' }),
+    }
   }
 
-  /** Returns the exit code: that of the first workflow that failed. One whose needs are not met has not failed. */
+  /** Returns the exit code: that of the first workflow that failed. Missing requirements are not a failure. */
   async run(place: Place): Promise<number> {
     await writeFile(join(place.folder, 'order.yaml'), script(place.url))
     const all = workflows(place)
@@ -40,13 +61,13 @@ export class Tour {
       print(this.#io, `\n${this.#style.bold(`${at + 1} of ${all.length}: ${workflow.title}`)}`)
       const failed = await this.#workflow(workflow)
       this.#io.signal.throwIfAborted()
-      const isMissing = failed?.code === exits.unreachable
+      const isMissing = missing.has(failed?.code)
       outcomes.push(
         failed
           ? `${isMissing ? 'missing' : 'failed '}  ${workflow.title}: ${reasonOf(failed)}`
           : `done     ${workflow.title}`,
       )
-      if (failed && !isMissing && exit === exits.done) exit = failed.code
+      if (failed && !isMissing && exit === exits.done) exit = failed.exit
     }
     print(this.#io, `\n${outcomes.join('\n')}\n${Math.round((performance.now() - start) / 1000)} s`)
     return exit
@@ -54,74 +75,61 @@ export class Tour {
 
   /** Returns the first step that failed; null if none did. */
   async #workflow({ steps, end }: Workflow): Promise<Ended | null> {
-    const beside: ChildProcess[] = []
+    const beside = new AbortController()
+    const running: Promise<Ended>[] = []
     try {
       for (const step of steps) {
-        const ended = step.until ? await this.#begin(step, step.until, beside) : await this.#step(step)
-        if (ended.code !== exits.done) return ended
+        const ended = step.runsBeside ? await this.#begin(step, beside.signal, running) : await this.#step(step)
+        if (ended.exit !== exits.done) return ended
       }
       return null
     } finally {
-      for (const child of beside) {
-        child.kill('SIGTERM')
-        if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-      }
-      if (end) await this.#run(end)
+      beside.abort('SIGTERM')
+      await Promise.all(running)
+      // Also after the tour was interrupted.
+      if (end) await this.#run(end, { signal: new AbortController().signal })
     }
   }
 
   async #step({ argv, lines }: Step): Promise<Ended> {
-    print(this.#io, this.#style.cyan(`$ bax ${argv.map(quoted).join(' ')}`))
+    print(this.#io, this.#style.cyan(`$ ${lineOf(argv)}`))
     const ended = await this.#run(argv)
     const text = ended.output.trimEnd()
     const all = text === '' ? [] : text.split('\n')
-    const shown = ended.code === exits.done ? all.slice(0, lines) : all
+    const shown = ended.exit === exits.done ? all.slice(0, lines) : all
     for (const line of shown) print(this.#io, `  ${line}`)
     if (shown.length < all.length) print(this.#io, this.#style.dim(`  … ${all.length - shown.length} more lines`))
     return ended
   }
 
-  /** Starts a step that runs beside others. */
-  async #begin({ argv }: Step, until: readonly string[], beside: ChildProcess[]): Promise<Ended> {
-    print(this.#io, this.#style.cyan(`$ bax ${argv.map(quoted).join(' ')} &`))
-    const child = this.#spawn(argv)
-    beside.push(child)
-    const output = collected(child)
-    const longest = performance.now() + look.longestMs
-    while (child.exitCode === null && performance.now() < longest) {
-      if ((await this.#run(until)).code === exits.done) return { code: exits.done, output: '' }
-      await wait(look.everyMs, undefined, { signal: this.#io.signal })
-    }
-    return { code: child.exitCode ?? exits.timeout, output: output() }
+  /** Starts a step that runs beside others; it is ready when it prints a result. */
+  async #begin({ argv }: Step, stop: AbortSignal, running: Promise<Ended>[]): Promise<Ended> {
+    print(this.#io, this.#style.cyan(`$ ${lineOf(argv)} &`))
+    let onResult = () => {}
+    const ready = new Promise<Ended>((resolve) => (onResult = () => resolve({ exit: exits.done, output: '' })))
+    const ended = this.#run(argv, { signal: AbortSignal.any([this.#io.signal, stop]), onResult })
+    running.push(ended)
+    const late = { exit: exits.timeout, output: `it was not ready after ${readyMs / 1000} s` }
+    return withDeadline(Promise.race([ended, ready]), { ms: readyMs, value: late })
   }
 
-  async #run(argv: readonly string[]): Promise<Ended> {
-    const child = this.#spawn(argv)
-    const output = collected(child)
-    const [code] = (await once(child, 'close')) as [number | null]
-    return { code: code ?? exits.internal, output: output() }
-  }
-
-  #spawn(argv: readonly string[]): ChildProcess {
-    const { host, signal } = this.#io
-    const [program, ...leading] = host.self
-    const child = spawn(program, [...leading, ...argv], { stdio: ['ignore', 'pipe', 'pipe'], env: this.#env })
-    const stop = () => child.kill('SIGTERM')
-    signal.addEventListener('abort', stop, { once: true })
-    child.once('exit', () => signal.removeEventListener('abort', stop))
-    return child
+  async #run(argv: readonly string[], { signal = this.#io.signal, onResult }: RunOptions = {}): Promise<Ended> {
+    let output = ''
+    let code: ErrorCode | undefined
+    const collect = (chunk: string | Uint8Array) => void (output += Buffer.from(chunk as string).toString())
+    const exit = await main(argv, {
+      ...this.#io,
+      stdin: (async function* () {})(),
+      stdout: { write: (chunk) => (collect(chunk), onResult?.()) },
+      stderr: { write: collect },
+      env: this.#env,
+      signal,
+      onFailure: (failed) => (code = failed),
+    })
+    return { exit, code, output }
   }
 }
 
-/** Returns a function with what a child has printed so far. */
-function collected({ stdout, stderr }: ChildProcess): () => string {
-  let text = ''
-  for (const stream of [stdout, stderr]) stream!.setEncoding('utf8').on('data', (part: string) => (text += part))
-  return () => text
-}
-
-/** The sentence of an error, without the label. */
-const reasonOf = ({ output }: Ended): string => /^error: (.*)$/m.exec(output)?.[1] ?? output.trim().split('\n').at(-1)!
-
-/** Quotes a word for a shell if it needs that. */
-const quoted = (word: string): string => (/^[\w./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+/** The sentence of an error, or of the step of a script, without the label. */
+const reasonOf = ({ output }: Ended): string =>
+  /^(?:error| *✗ .*?): (.*)$/m.exec(output)?.[1] ?? output.trim().split('\n').at(-1)!

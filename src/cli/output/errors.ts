@@ -16,6 +16,7 @@ export async function printFailure(thrown: unknown, io: Io, json: boolean, line?
   const known = withSystemCause(asBaxError(thrown))
   const isBug = known.code === 'internal_error' && !(thrown instanceof BaxError) && !systemSentence(thrown)
   const error = isBug ? await logBug(thrown, io) : known
+  io.onFailure?.(error.code)
   if (json) print(io, JSON.stringify(error.toBody()))
   const isTyped = line && error.code === 'invalid_request' && error.details !== undefined
   const message = isTyped ? (await import('./typed-fields.ts')).spellFields(error, line) : error.message

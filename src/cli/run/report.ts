@@ -1,5 +1,5 @@
 /** The results of a run, which every reporter formats in its own way. */
-import { errorTable, exits, isErrorCode } from '../../core/errors/errors.ts'
+import { type ErrorCode, errorTable, exits, isErrorCode } from '../../core/errors/errors.ts'
 import type { Shard } from './files.ts'
 import type { Place } from './script/document.ts'
 
@@ -74,14 +74,14 @@ export interface RunReport {
 
 export const succeeded = ({ scripts }: RunReport): boolean => scripts.every(({ status }) => status !== 'failed')
 
-/** Returns the exit code of a run without engine, browser or access; undefined when steps failed. */
-export function exitOfFailure({ scripts }: RunReport): number | undefined {
+/** Returns the error of a run without engine, browser or access; undefined when steps failed. */
+export function failureOf({ scripts }: RunReport): ErrorCode | undefined {
   const failed = scripts.filter(({ status }) => status === 'failed')
   const codes = failed.map(({ failure, steps }) => (steps.length === 0 ? failure?.code : undefined))
   const [code] = codes
   if (codes.some((other) => other !== code) || !isErrorCode(code)) return undefined
   const { exit } = errorTable[code]
-  return exit === exits.unreachable || exit === exits.denied ? exit : undefined
+  return exit === exits.unreachable || exit === exits.denied ? code : undefined
 }
 
 /** Counts scripts and their steps by status. */

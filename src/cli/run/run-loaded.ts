@@ -1,11 +1,11 @@
 /** Runs loaded scripts and reports the results. */
 import { resolve } from 'node:path'
 import type { Calls } from '../../client/calls.ts'
-import { BaxError, exits } from '../../core/errors/errors.ts'
+import { BaxError, errorTable, exits } from '../../core/errors/errors.ts'
 import type { CommandsResult } from '../../core/shapes/commands.ts'
 import type { Context } from '../context.ts'
 import { locateEngine } from '../engine/locate-engine.ts'
-import { note } from '../io.ts'
+import { type Io, note } from '../io.ts'
 import { showBatch } from '../output/batch-output.ts'
 import { withControlNotice } from '../output/control-notice.ts'
 import { interruptedExit } from '../output/errors.ts'
@@ -19,7 +19,7 @@ import { reportChecked, reportErrors } from './check-report.ts'
 import { collectEvidence } from './evidence.ts'
 import type { RunOptions } from './options.ts'
 import type { LoadedScripts } from './load.ts'
-import { exitOfFailure, type Failure, type ScriptReport, succeeded } from './report.ts'
+import { type Failure, failureOf, type RunReport, type ScriptReport, succeeded } from './report.ts'
 import { openReporters } from './reporters/index.ts'
 import { readScripts } from './script/script.ts'
 import { makeMask, type Mask } from './script/secrets.ts'
@@ -82,7 +82,7 @@ async function runPlans({ mask, plans, runId }: LoadedScripts, options: RunOptio
     if (options.update) reportUpdates(healed, io)
     if (io.signal.aborted) return interruptedExit(io)
     if (plans.length === 0) note(io, 'no scripts in this shard')
-    return succeeded(report) ? exits.done : (exitOfFailure(report) ?? exits.failed)
+    return exitOf(report, io)
   } catch (error) {
     throw error instanceof BaxError
       ? new BaxError(error.code, mask.text(error.message), {
@@ -199,4 +199,12 @@ function startCleanupTimer(interrupt: AbortSignal): { readonly signal: AbortSign
       interrupt.removeEventListener('abort', start)
     },
   }
+}
+
+function exitOf(report: RunReport, io: Io): number {
+  if (succeeded(report)) return exits.done
+  const code = failureOf(report)
+  if (!code) return exits.failed
+  io.onFailure?.(code)
+  return errorTable[code].exit
 }

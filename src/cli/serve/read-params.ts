@@ -41,9 +41,11 @@ export async function openServerLog(flags: SharedFlags, io: Io) {
   })
 }
 
-export function portNumber(port: number, flag: string): number {
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
-  throw new BaxError('invalid_request', `${flag} must be 0 to 65535, not ${port}`)
+/** @throws BaxError `invalid_request` */
+export function portNumber(given: number | string, flag: string): number {
+  const port = Number(given)
+  if (/^\d+$/.test(`${given}`) && port <= 65_535) return port
+  throw new BaxError('invalid_request', `${flag} must be 0 to 65535, not ${given}`)
 }
 
 function metricsAddress(text: string | undefined): { host: string; port: number } | undefined {
@@ -54,7 +56,7 @@ function metricsAddress(text: string | undefined): { host: string; port: number 
       hint: 'pass for example --metrics 127.0.0.1:9464',
     })
   }
-  return { host: host.replace(/^\[|\]$/g, ''), port: portNumber(Number(port), 'the port of --metrics') }
+  return { host: host.replace(/^\[|\]$/g, ''), port: portNumber(port!, 'the port of --metrics') }
 }
 
 function drainTime(secs: number): number {

@@ -1,4 +1,4 @@
-/** The demo's documentation: sixty pages as HTML and as Markdown, a search, and an index for programs. */
+/** The demo's documentation: its pages as HTML and as Markdown, a search, and an index for programs. */
 import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import { page } from '../layout.ts'

@@ -70,9 +70,22 @@ const loginForm = (next: string, notice = '') => html`<h1>Sign in</h1>
     <button>Sign in</button>
   </form>`
 
-/** A path of this site to go on with. */
-const pathOf = (value: unknown): string =>
-  typeof value === 'string' && /^\/(?![/\\])/.test(value) ? value : '/shop/orders'
+/** Base of paths. */
+const site = 'http://site'
+
+/** Returns the path of this site to continue with. */
+function pathOf(value: unknown): string {
+  const orders = '/shop/orders'
+  if (typeof value !== 'string' || !value.startsWith('/')) return orders
+  try {
+    const { origin, pathname, search } = new URL(value, site)
+    // A path such as `//host` is another site.
+    return origin === site && !pathname.startsWith('//') ? pathname + search : orders
+  } catch {
+    // Such as `//[`.
+    return orders
+  }
+}
 
 export function shop(): Hono {
   const visitors = new Visitors()
