@@ -198,7 +198,7 @@ const texts = `<!doctype html><title>Texts</title>${seen}<p onclick="add('text')
 /** A list that is filtered some time after the input, a URL that is replaced, and a page that loads itself again. */
 const lists = `<!doctype html><title>Lists</title>${seen}<input aria-label=Filter>
   <button id=list onclick="setTimeout(() => history.replaceState(null, '', '?view=list'), 2100)">List</button>
-  <button id=again onclick="setTimeout(() => location.reload(), 2100)">Again</button>
+  <button id=again onclick="fetch('/late').then(({ok}) => ok && location.reload())">Again</button>
   <ul><li>Hello <button>Edit</button><li>World <button>Edit</button></ul>
   <canvas width=200 height=100></canvas>
   <script>
@@ -208,6 +208,9 @@ const lists = `<!doctype html><title>Lists</title>${seen}<input aria-label=Filte
     document.querySelector('canvas').onclick = ({offsetX, offsetY}) => add('plan ' + offsetX + ' ' + offsetY)
     if (performance.getEntriesByType('navigation')[0].type === 'reload') document.title = 'Loaded again'
   </script>`
+
+/** Whether the page has loaded itself again, which it does once: a replay would be interrupted by it anywhere. */
+let isLoadedAgain = false
 
 let homes: Homes
 let site: Site
@@ -224,6 +227,12 @@ beforeAll(async () => {
     '/framed': framed,
     '/texts': texts,
     '/lists': lists,
+    '/late': (_request, response) => {
+      if (isLoadedAgain) response.statusCode = 404
+      if (isLoadedAgain) return response.end()
+      isLoadedAgain = true
+      setTimeout(() => response.end(), 2100)
+    },
   })
 })
 afterAll(async () => {
@@ -264,11 +273,15 @@ async function tap(page: Page, target: Locator): Promise<void> {
   await page.mouse.up()
 }
 
-async function drag(page: Page, from: Locator, to: Locator): Promise<void> {
-  const [start, end] = [(await from.boundingBox())!, (await to.boundingBox())!]
+async function drag(page: Page, from: Locator, target: Locator): Promise<void> {
+  const [start, end] = [(await from.boundingBox())!, (await target.boundingBox())!]
   await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2)
   await page.mouse.down()
-  await page.mouse.move(end.x + end.width / 2, end.y + end.height / 2, { steps: 12 })
+  const to = [end.x + end.width / 2, end.y + end.height / 2] as const
+  await page.mouse.move(...to, { steps: 12 })
+  // Pages that place the element between two moves have drawn something then.
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+  await page.mouse.move(...to)
   await page.mouse.up()
 }
 
