@@ -110,7 +110,8 @@ export async function sessionProxy(input: ProxyInput, egress: Egress, from: Orig
   }
   if (username !== undefined) url.username = encodeURIComponent(username)
   if (password !== undefined) url.password = encodeURIComponent(password)
-  const proxy = { url: url.href, name }
+  // An https proxy keeps its name, which must not resolve to another address later.
+  const proxy = { url: url.href, name, lookup: egress.names.lookupFor({ from }) }
   return {
     proxyFor: ({ hostname, port, protocol }) => {
       const isDirect =

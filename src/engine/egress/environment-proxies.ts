@@ -1,4 +1,5 @@
 /** Chooses the proxy of the environment for a target. */
+import type { LookupFunction } from 'node:net'
 import { type ProxySettings, shownProxy } from '../../core/config/proxy-settings.ts'
 import { isDirect } from '../../core/net/no-proxy.ts'
 import { defaultPorts } from './failures.ts'
@@ -10,6 +11,8 @@ export interface UpstreamProxy {
   readonly url: string
   /** Name in errors, without the password. */
   readonly name: string
+  /** Resolves its host; the resolver of the system by default. */
+  readonly lookup?: LookupFunction
 }
 
 /** Returns the proxy for a URL; undefined if its host is connected to directly. */

@@ -28,13 +28,16 @@ export interface RequestOptions {
   readonly egress: RequestRules
   /** Whether the caller has named the URL, and errors can name its host. */
   readonly named?: boolean
-  /** Body of a POST request; a GET request without it. */
-  readonly body?: string
+  /** POST with a body and GET without one by default. */
+  readonly method?: string
+  readonly body?: string | Uint8Array | undefined
+  /** Whether the request has a connection of its own and is never retried, because it may have an effect. */
+  readonly once?: boolean
 }
 
 /**
  * Sends a request; resolves with the headers. A connection that is reset before the first byte of the response is
- * retried once.
+ * retried once, unless the request must be sent only `once`.
  * @throws BaxError `url_blocked`; the signal's reason; errors of Node's client as they are.
  */
 async function get(url: URL, options: RequestOptions): Promise<HttpResponse> {
@@ -42,8 +45,9 @@ async function get(url: URL, options: RequestOptions): Promise<HttpResponse> {
   const proxy = options.egress.proxyFor?.(url)
   if (proxy) return getThrough(proxy, url, options)
   const client: Client = await (url.protocol === 'https:' ? import('node:https') : import('node:http'))
-  const first = await send(client, url, options, { agent: agentOf(client, url, options.egress) })
+  const first = await send(client, url, options, { agent: !options.once && agentOf(client, url, options.egress) })
   if (!(first instanceof NoResponse)) return first
+  if (options.once) throw first.error
   options.signal.throwIfAborted()
   // Servers may close several idle connections just as they are reused, so retry on a new one.
   const second = await send(client, url, options, { agent: false })
@@ -53,7 +57,8 @@ async function get(url: URL, options: RequestOptions): Promise<HttpResponse> {
 
 /** Sends a request through a proxy. @throws BaxError `proxy_failed` */
 async function getThrough(proxy: UpstreamProxy, url: URL, options: RequestOptions): Promise<HttpResponse> {
-  const { names, from = null } = options.egress
+  const { once = false, egress } = options
+  const { names, from = null } = egress
   // The proxy may resolve names that this machine cannot.
   await names.resolve(bareHost(url.hostname), { from, signal: options.signal }).catch((error: unknown) => {
     options.signal.throwIfAborted()
@@ -61,9 +66,9 @@ async function getThrough(proxy: UpstreamProxy, url: URL, options: RequestOption
   })
   const { through } = await import('./through-proxy.ts')
   const client: Client = await (url.protocol === 'https:' ? import('node:https') : import('node:http'))
-  const { isForwarded, ...kept } = through(proxy, url, { fresh: false })
+  const { isForwarded, ...kept } = through(proxy, url, { fresh: once })
   let answer = await send(client, url, options, kept)
-  if (answer instanceof NoResponse) {
+  if (answer instanceof NoResponse && !once) {
     const { isForwarded: _, ...fresh } = through(proxy, url, { fresh: true })
     answer = await send(client, url, options, fresh)
   }
@@ -99,12 +104,11 @@ class NoResponse {
 function send(
   client: Client,
   url: URL,
-  { headers: own, signal, egress, body }: RequestOptions,
+  { headers: own, signal, egress, body, method = body === undefined ? 'GET' : 'POST' }: RequestOptions,
   { headers: more, ...route }: Pick<http.RequestOptions, 'agent' | 'path'> & Partial<Pick<RequestOptions, 'headers'>>,
 ): Promise<HttpResponse | NoResponse> {
   const lookup = egress.names.lookupFor({ from: egress.from ?? null, signal })
   return new Promise((resolve, reject) => {
-    const method = body === undefined ? 'GET' : 'POST'
     const headers = { ...own, ...more }
     const request = client.request(url, { method, headers, signal, lookup, maxHeaderSize: headerBytes, ...route })
     let hasReceived = () => false
@@ -113,6 +117,11 @@ function send(
       hasReceived = () => socket.bytesRead > before
     })
     request.on('error', (error) => (isReset(error) && !hasReceived() ? resolve(new NoResponse(error)) : reject(error)))
+    // Without a listener, Node closes the connection and emits nothing.
+    request.on('upgrade', (_, socket) => {
+      socket.destroy()
+      reject(new BaxError('connection_failed', 'the server switched to another protocol'))
+    })
     request.on('response', (response) => {
       const { rawHeaders, statusCode } = response
       const pairs = Array.from(

@@ -120,9 +120,10 @@ const failedBy = ({ name }: UpstreamProxy, error: NodeJS.ErrnoException) =>
 /** Connects to an HTTP proxy. @throws BaxError `proxy_failed` */
 function openProxy(proxy: UpstreamProxy): Promise<Socket> {
   const { protocol, hostname, port } = new URL(proxy.url)
+  const { lookup } = proxy
   const host = bareHost(hostname)
   const isSecure = protocol === 'https:'
-  const options = { host, port: Number(port) || (isSecure ? 443 : 80), noDelay: true }
+  const options = { host, port: Number(port) || (isSecure ? 443 : 80), noDelay: true, ...(lookup && { lookup }) }
   const socket = isSecure
     ? connectTls({ ...options, ...(isIP(host) === 0 && { servername: host }) })
     : connectTcp(options)

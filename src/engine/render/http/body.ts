@@ -12,12 +12,13 @@ const { bodyBytes } = limits.scrape
 /** Maximum number of content encodings, as each needs memory. Servers use at most two. */
 const maxCodings = 5
 
-/** Origin of the request for a body, and the signal that cancels reading it. */
-export type BodyWork = WorkOptions & { readonly signal: AbortSignal }
+/** Origin of the request for a body, the signal that cancels reading it, and its maximum size if it is another one. */
+export type BodyWork = WorkOptions & { readonly signal: AbortSignal; readonly mostBytes?: number }
 
 /** Reads a body. @throws BaxError `content_too_large`, or `connection_failed` if the body is cut off. */
 export async function readBody({ headers, body }: HttpResponse, work: BodyWork): Promise<Uint8Array> {
-  if (Number(headers.get('content-length') ?? 0) > bodyBytes) {
+  const { mostBytes = bodyBytes } = work
+  if (Number(headers.get('content-length') ?? 0) > mostBytes) {
     body.destroy()
     throw tooLarge()
   }
@@ -34,8 +35,10 @@ export async function readBody({ headers, body }: HttpResponse, work: BodyWork):
     // Decode the last encoding first.
     let stream = body
     while (codings.length > 0 && codings.at(-1) !== 'zstd') stream = await decoded(stream, codings.pop()!)
-    const bytes = await readAll(stream)
-    return codings.length === 0 ? bytes : await decodeZstd(bytes, work)
+    const bytes = await readAll(stream, mostBytes)
+    const whole = codings.length === 0 ? bytes : await decodeZstd(bytes, work)
+    if (whole.length > mostBytes) throw tooLarge()
+    return whole
   } catch (error) {
     body.destroy()
     work.signal.throwIfAborted()
@@ -62,13 +65,13 @@ async function decoded(stream: Readable, coding: string): Promise<Readable> {
   return decoder
 }
 
-async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+async function readAll(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
     // Leaving the loop ends the stream.
-    if (size > bodyBytes) throw tooLarge()
+    if (size > mostBytes) throw tooLarge()
     chunks.push(chunk)
   }
   const [first] = chunks

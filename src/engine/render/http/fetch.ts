@@ -80,7 +80,7 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
 }
 
 /** Removes the host from the error of a blocked redirect: a caller learns only hosts that it has named itself. */
-function withoutTarget(error: unknown): unknown {
+export function withoutTarget(error: unknown): unknown {
   if (!(error instanceof BaxError) || error.code !== 'url_blocked') return error
   return new BaxError('url_blocked', 'URL blocked', { cause: error, ...(error.hint && { hint: error.hint }) })
 }
@@ -101,19 +101,14 @@ function requestPage(
   { userAgent = httpUserAgent, signal, egress, condition, markdown }: FetchOptions,
   { cookie, named }: { cookie: string; named: boolean },
 ) {
-  const target = new URL(url)
-  const { username, password } = target
-  target.username = ''
-  target.password = ''
-  target.hash = ''
-  const credentials = `${decodeUrlPart(username)}:${decodeUrlPart(password)}`
+  const { target, authorization } = targetOf(url)
   const { identity } = egress
   const headers = {
     'user-agent': identity?.userAgent ?? userAgent,
     accept: markdown ? acceptMarkdown : acceptPage,
     'accept-language': identity?.acceptLanguage ?? 'en-US,en;q=0.9',
     'accept-encoding': 'gzip, deflate, br, zstd',
-    ...(username && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
+    ...(authorization && { authorization }),
     ...identity?.headersFor(url),
     ...(cookie && { cookie }),
     ...condition,
@@ -121,9 +116,23 @@ function requestPage(
   return request(target, { headers, signal, egress, named })
 }
 
+/** Returns the URL to request, and the header for the user name and password in it. */
+export function targetOf(url: string): { readonly target: URL; readonly authorization?: string } {
+  const target = new URL(url)
+  const { username, password } = target
+  target.username = ''
+  target.password = ''
+  target.hash = ''
+  const credentials = `${decodeUrlPart(username)}:${decodeUrlPart(password)}`
+  return {
+    target,
+    ...(username && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
+  }
+}
+
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
-function redirectTarget({ status, headers }: HttpResponse, url: string): string | undefined {
+export function redirectTarget({ status, headers }: HttpResponse, url: string): string | undefined {
   const location = redirectStatuses.has(status) ? locationOf(headers) : undefined
   return location === undefined ? undefined : redirectUrl(location, url)
 }
