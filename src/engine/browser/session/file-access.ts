@@ -1,9 +1,8 @@
 /** Access of callers to the files of their sessions. */
-import type { Caller } from '../../../core/access/caller.ts'
-import { isRelayed, type Known, relayedError } from '../../../core/access/relayed.ts'
+import type { Known } from '../../../core/access/relayed.ts'
 import type { SessionFiles } from '../../../core/engine.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
-import type { LiveSession } from '../ports/session.ts'
+import { type FindSession, ownSessions } from './own-session.ts'
 
 const noFiles = () =>
   new BaxError('unsupported', 'a relay session has no files: they belong to the user of the browser', {
@@ -11,14 +10,8 @@ const noFiles = () =>
   })
 
 /** Returns access to the files of the sessions; browsers that are connected through the relay have none. */
-export function fileAccess(
-  sessions: Known & { live(idOrName: string, caller: Caller): LiveSession },
-  relays: Known,
-): SessionFiles {
-  const find = (id: string, caller: Caller): LiveSession => {
-    if (!isRelayed(id, caller, sessions, relays)) return sessions.live(id, caller)
-    throw relayedError(id, caller, relays, noFiles())
-  }
+export function fileAccess(sessions: Known & { readonly live: FindSession }, relays: Known): SessionFiles {
+  const find = ownSessions(sessions, relays, noFiles)
   return {
     list: async (id, { caller }) => {
       const files = find(id, caller).files.list()
