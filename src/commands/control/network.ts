@@ -167,7 +167,7 @@ const headers = z.record(z.string(), z.string())
 export const get_request = defineCommand({
   kind: 'extraction',
   summary: 'Get the headers and bodies of a recent request',
-  also: ['request', 'network request'],
+  also: ['network request'],
   example: '12',
   data: z.object({
     request_id: identifier.describe('ID from list_requests or from the events of the session'),
