@@ -7,6 +7,7 @@ import type { Link } from './net/link.ts'
 import type * as crawl from './shapes/crawl.ts'
 import type { CommandBatch, CommandsResult } from './shapes/commands.ts'
 import type * as relay from './shapes/relay.ts'
+import type { RequestAnswer, RequestInput } from './shapes/read/request.ts'
 import type { ScrapeAnswer, ScrapeInput } from './shapes/scrape.ts'
 import type { SearchAnswer, SearchInput } from './shapes/search.ts'
 import type { RecordingAction, RecordingState } from './shapes/recording.ts'
@@ -129,6 +130,14 @@ export interface Searcher {
   search(input: SearchInput, call: Pick<Call, 'signal' | 'caller'>): Promise<SearchAnswer>
 }
 
+export interface Requests {
+  /**
+   * Sends one HTTP request with the cookies of a session or a profile. A response with any status is a success.
+   * @throws BaxError with the code of the failed connection, or `timeout`, `url_blocked`, `content_too_large`.
+   */
+  send(input: RequestInput, call: Call): Promise<RequestAnswer>
+}
+
 /** Users' browsers, connected by connectors. Methods with an ID also accept the name, and throw `relay_not_found`. */
 export interface Relays {
   list(call: Call): Promise<relay.RelayRecord[]>
@@ -198,6 +207,7 @@ export interface Engine {
   readonly files: SessionFiles
   readonly extractor: Scraper
   readonly searcher: Searcher
+  readonly requests: Requests
   readonly relays: Relays
   readonly sessions: Sessions
   readonly approvals: Approvals

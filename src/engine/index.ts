@@ -20,6 +20,7 @@ import { readinessOf } from './readiness.ts'
 import type { Names } from '../core/access/relayed.ts'
 import type { RelaysOptions } from './relay/hub/relays.ts'
 import { lazyRelays, withRelay } from './relay/lazy-relays.ts'
+import { lazyRequests } from './request/lazy-requests.ts'
 import { lazyScraper, type LazyScraper } from './scrape/lazy-scraper.ts'
 import type { SearchContext } from './search/web-search.ts'
 import { lazyShells } from './shell/lazy-shells.ts'
@@ -54,6 +55,7 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
     searcher: {
       search: async (input, call) => (await import('./search/web-search.ts')).searchWeb(searching, input, call),
     },
+    requests: lazyRequests({ egress, profiles: store }, sessions, relays),
     relays,
     sessions: withValidatedSchemas(withRelay(sessions, relays)),
     approvals: approvalsOf(sessions),
@@ -78,9 +80,7 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
     }),
     readiness: readinessOf(config, egress, () => sessions.pool.status().some(({ responsive }) => responsive)),
     stop: async () => stopFromRequest(config),
-    endAll: async () => {
-      await Promise.all([sessions.endAll(), relays.endAll(), shell.endAll()])
-    },
+    endAll: async () => void (await Promise.all([sessions.endAll(), relays.endAll(), shell.endAll()])),
     close: () =>
       (closing ??= Promise.all([
         sessions.shutDown(),

@@ -130,6 +130,7 @@ function withoutWork(whole: Engine): Engine {
     keys: other(whole.keys, { create: refused }),
     extractor: { scrape: refused, parse: refused },
     searcher: { search: refused },
+    requests: { send: refused },
     crawls: other(whole.crawls, { crawl: refused, map: refused }),
     readiness: refused,
     sessions: other(whole.sessions, {

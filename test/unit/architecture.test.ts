@@ -123,6 +123,7 @@ const engineBelow: Readonly<Record<string, readonly string[]>> = {
   scrape: ['browser', 'changes', 'egress', 'extract', 'language', 'render', 'store'],
   crawl: ['changes', 'egress', 'extract', 'render', 'scrape'],
   search: ['browser', 'egress', 'extract', 'render', 'scrape'],
+  request: ['browser', 'egress', 'render', 'scrape'],
 }
 
 /** Files that read the environment: it says where browsers are, and the programs that they start inherit it. */

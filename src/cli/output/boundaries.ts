@@ -16,6 +16,7 @@ export const markable: ReadonlySet<string> = new Set([
   'scrape',
   'extract',
   'search',
+  'request',
   'crawl',
   'map',
   'session log',

@@ -24,7 +24,7 @@ const lines: readonly (readonly [words: readonly string[], about: string])[] = [
   [['profile'], 'Saved logins: '],
   [['run', 'record'], 'Scripts of steps, for people and CI; record one'],
   [['read', 'scrape', 'crawl', 'map'], 'Pages and whole sites as Markdown or data'],
-  [['search', 'extract'], 'Search the web; turn HTML files into Markdown'],
+  [['search', 'extract', 'request'], 'Search the web; convert HTML files; HTTP like curl'],
   [['relay', 'cdp'], 'Connect your own browser; call raw CDP methods'],
   [['shell'], 'Containers: '],
   [['tui', 'mcp', 'skill', 'approve'], 'Terminal UI; tools for agents; approve actions'],

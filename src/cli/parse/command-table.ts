@@ -44,6 +44,7 @@ export const spellings: Readonly<Record<string, string>> = {
   exit: 'session close',
   ls: 'session list',
   list: 'session list',
+  http: 'request',
 }
 
 /**

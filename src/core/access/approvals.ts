@@ -8,7 +8,8 @@ import { duration, listOf, named } from '../shapes/fields.ts'
 const actionKinds = {
   eval: 'code of the caller in the page (evaluate, init scripts, conditions, answers of routes, data: and blob: URLs), and every raw CDP call',
   download: 'a file that a page downloads, before it is stored among the files of the session',
-  submit: 'a form sent with POST, and any other navigation with a body, before the request is sent',
+  submit:
+    'a form sent with POST, any other navigation with a body, and `POST /request` with other methods than GET and HEAD, before the request is sent',
 } as const
 
 export type ActionKind = keyof typeof actionKinds

@@ -10,7 +10,7 @@ import { relayLimits } from './relay.ts'
 import { recordingLimits, sessionFileLimits } from './recording.ts'
 import { serverLimits } from './server.ts'
 import { scalingLimits } from './scaling.ts'
-import { changeLimits, documentLimits, identityLimits, scrapeLimits } from './scrape.ts'
+import { changeLimits, documentLimits, identityLimits, requestLimits, scrapeLimits } from './scrape.ts'
 import { shellLimits } from './shell.ts'
 import { storeLimits } from './stores.ts'
 import { webhookLimits } from './webhook.ts'
@@ -260,6 +260,8 @@ export const limits = {
   },
 
   relay: relayLimits,
+
+  request: requestLimits,
 
   recording: recordingLimits,
 

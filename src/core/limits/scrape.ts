@@ -113,3 +113,19 @@ export const identityLimits = {
   /** Proxies that a read may use in turn. */
   proxies: 100,
 } as const
+
+/** Single HTTP requests. */
+export const requestLimits = {
+  timeoutMs: 30_000,
+  maxTimeoutMs: 300_000,
+  redirects: 10,
+  maxRedirects: 50,
+  /** Decoded size of a response, by default and at most. */
+  responseBytes: 10 * 1024 * 1024,
+  maxResponseBytes: 64 * 1024 * 1024,
+  /** Size of a body, and of the JSON around it. */
+  bodyBytes: 20 * 1024 * 1024,
+  inputBytes: 28 * 1024 * 1024,
+  /** Time to read the cookies of a session, and to store them. */
+  cookiesMs: 10_000,
+} as const

@@ -20,6 +20,7 @@ const descriptions: Record<string, string> = {
   parse: 'Uploaded documents in the requested formats',
   profiles: 'Saved cookies and storage, for sessions that start logged in',
   relay: "Users' own browsers, connected with `bax relay connect`",
+  request: 'Single HTTP requests with the cookies of a session',
   scrape: 'One page in the requested formats',
   search: 'Web search, optionally with the pages of the results',
   sessions: 'Browser sessions',
