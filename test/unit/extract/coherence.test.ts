@@ -11,10 +11,14 @@ const threshold = 0.5
 
 /** Returns the kept texts of a page; the probabilities of its blocks are given in document order. */
 function kept(body: string, ...chances: number[]): string[] {
+  return keptOf(false, body, chances)
+}
+
+function keptOf(isForum: boolean, body: string, chances: readonly number[]): string[] {
   const survey = surveyPage(treeFromHtml(`<body>${body}</body>`, '').root, '', lexicon)
   expect(survey.segments.blocks).toHaveLength(chances.length)
   const all = Float32Array.from(chances)
-  return withCoherentParts(survey, all, keptBlocks(survey, all, threshold)).map(({ text }) => text)
+  return withCoherentParts(survey, all, keptBlocks(survey, all, threshold), isForum).map(({ text }) => text)
 }
 
 const times = (count: number, create: (number: number) => string) =>
@@ -34,6 +38,10 @@ describe('items of one list, table or grid', () => {
 
   test('keep their own decisions when they disagree', () => {
     expect(kept(comments, 0.9, 0.9, 0.9, 0.2, 0.2, 0.2)).toHaveLength(3)
+  })
+
+  test('are all kept in forums when half are', () => {
+    expect(keptOf(true, comments, [0.9, 0.9, 0.9, 0.2, 0.2, 0.2])).toHaveLength(6)
   })
 
   test('are not kept when they are almost certainly not content, or links', () => {

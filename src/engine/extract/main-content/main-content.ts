@@ -17,7 +17,6 @@ import { secondPassFeatures, writeSecond } from './features/second-pass.ts'
 import { expectedBest, keptBlocks } from './selection.ts'
 import { selectWithin } from './site/site-page.ts'
 import type { SiteSummary } from './site/site-memory.ts'
-import { withStatedText } from './stated-text.ts'
 import { structuredDataContent } from './structured-data-content.ts'
 import { type Survey, surveyPage } from './features/survey.ts'
 import { withWholeTables } from './whole-tables.ts'
@@ -95,7 +94,7 @@ export function mainContent(root: ElementNode, { model, url, site }: MainContent
   const { threshold, worth: confidence } = expectedBest(survey, combined)
   const attached = withAttachedParts(survey, combined, keptBlocks(survey, combined, threshold))
   const text = withWholeTables(survey, withCoherentParts(survey, combined, attached, type === 'forum'))
-  const whole = withRecipes(survey, withStatedText(survey, type, type === 'forum' ? withQuotes(survey, text) : text))
+  const whole = withRecipes(survey, type === 'forum' ? withQuotes(survey, text) : text)
   const selected = withOffers(survey, type, type === 'article' ? withoutRequests(whole) : whole)
   const selection = { kept: selected, chances: combined, threshold }
   const { kept, outline } = site === undefined ? { kept: selected } : selectWithin(site, survey, selection, url)

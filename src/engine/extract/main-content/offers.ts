@@ -60,7 +60,11 @@ export function withOffers(survey: Survey, type: string, kept: readonly Block[])
 }
 
 const isPrice = ({ text, measure, box }: Block): boolean =>
-  measure.words <= maxPriceWords && (box.context & outside) === 0 && price.test(text) && !otherAmount.test(text)
+  measure.digits > 0 &&
+  measure.words <= maxPriceWords &&
+  (box.context & outside) === 0 &&
+  price.test(text) &&
+  !otherAmount.test(text)
 
 const order =
   /^(?:add to (?:cart|bag|basket)|buy now|in den (?:warenkorb|einkaufswagen)|ajouter au panier|añadir al carrito|aggiungi al carrello|in winkelwagen)$/i
