@@ -37,6 +37,11 @@ test('steps without ingredients are not those of a recipe', () => {
   expect(kept(`<h3>Ingredients</h3>${list('1 kg plums')}<h3>Directions</h3>${list(...steps)}`)).toEqual([])
 })
 
-test('menus are not ingredients', () => {
+test('menus are not ingredients, nor steps', () => {
+  const menu = list('<a href="/jam">All jams</a>', '<a href="/plums">All about plums</a>')
+  expect(kept(`<h3>Ingredients</h3>${list(...ingredients)}<h3>Directions</h3>${list(...steps)}${menu}`)).toEqual([
+    ...ingredients,
+    ...steps,
+  ])
   expect(kept(`<nav class="ingredients"><h3>Ingredients</h3>${list(...ingredients)}</nav>`)).toEqual([])
 })

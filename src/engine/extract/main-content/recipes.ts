@@ -39,7 +39,7 @@ export function withRecipes(survey: Survey, kept: readonly Block[]): readonly Bl
   return chosen.size === kept.length ? kept : blocks.filter((block) => chosen.has(block))
 }
 
-/** Returns the items of lists in boxes with such a name, or below such a heading. */
+/** Returns the items of lists in boxes with such a name, and those below such a heading that are no links, as in menus. */
 function linesOf(survey: Survey, names: ReadonlySet<string>, heading: RegExp): Block[] {
   const { blocks, boxes } = survey.segments
   const found = new Set<Block>()
@@ -49,7 +49,7 @@ function linesOf(survey: Survey, names: ReadonlySet<string>, heading: RegExp): B
   let isBelow = false
   for (const block of blocks)
     if (isHeading(block)) isBelow = heading.test(block.text)
-    else if (isBelow && isItem(block)) found.add(block)
+    else if (isBelow && isItem(block) && 2 * block.linkWords <= block.measure.words) found.add(block)
   return [...found]
 }
 
