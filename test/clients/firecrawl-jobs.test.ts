@@ -89,7 +89,7 @@ describe('a batch', () => {
     expect(started).toMatchObject({ invalidURLs: ['http://', 'ftp://127.0.0.1/x'] })
     expect(started.url).toBe(`${served.url}/v2/batch/scrape/${started.id}`)
     await expect(firecrawl.startBatchScrape([urlOf('/a')], { appendToId: started.id })).rejects.toMatchObject({
-      message: expect.stringContaining('append_to_id is not supported'),
+      message: expect.stringContaining('appendToId is not supported'),
     })
   })
 

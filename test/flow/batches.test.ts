@@ -60,7 +60,7 @@ inUsualHomes(pages, (given) => {
     expect(answer.status).toBe(400)
     expect((JSON.parse(await answer.text()) as { details: unknown }).details).toEqual([
       { path: 'commands[0].data.selector', message: 'is required' },
-      { path: 'commands[1].data.timeout_ms', message: 'must be a number' },
+      { path: 'commands[1].data.timeoutMs', message: 'must be a number' },
       { path: 'commands[0].data.selectr', message: 'is not a known field (did you mean "selector"?)' },
     ])
   })
