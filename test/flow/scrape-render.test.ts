@@ -166,7 +166,8 @@ describe('render auto', () => {
     const shells = await serveSite(
       Object.fromEntries([1, 2, 3].map((n) => [`/${n}`, shell(`root.innerHTML = '<p>Page ${n}: ${item}</p>'`)])),
     )
-    for (const n of [1, 2, 3]) await homes.clients.http.scrape({ url: `${shells.url}/${n}` })
+    // Otherwise each page is requested as Markdown first.
+    for (const n of [1, 2, 3]) await homes.clients.http.scrape({ url: `${shells.url}/${n}`, prefer_markdown: 'never' })
     expect(shells.requests.filter((path) => /\d/.test(path))).toEqual(['/1', '/1', '/2', '/2', '/3'])
     await shells.close()
   })
