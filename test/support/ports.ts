@@ -3,21 +3,29 @@ import { type AddressInfo, createServer } from 'node:net'
 
 /**
  * Returns a port on which nothing listens. On Linux it is none of those that the system gives to outgoing connections,
- * which could take it before the caller does.
+ * or that other tests get, which could take it before the caller does.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = await listenOnce(candidate())
-    if (port !== undefined) return port
+    if (port === undefined || given.has(port)) continue
+    given.add(port)
+    return port
   }
 }
 
+const given = new Set<number>()
+
 const lowest = 10_000
+/** Number of processes that run tests at once, at most. */
+const processes = 16
 
 function candidate(): number {
   if (process.platform !== 'linux') return 0
   const first = Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'))
-  return first > lowest ? lowest + Math.floor(Math.random() * (first - lowest)) : 0
+  const share = Math.floor((first - lowest) / processes)
+  const own = lowest + (Number(process.env['VITEST_POOL_ID'] ?? 0) % processes) * share
+  return share > 0 ? own + Math.floor(Math.random() * share) : 0
 }
 
 /** Listens on a port, or any if it is 0; returns undefined if it is taken. */
