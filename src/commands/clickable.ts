@@ -1,4 +1,4 @@
-/** Elements that receive the clicks of others: images for the areas of their maps, and what is drawn over a control. */
+/** Elements that are clicked in place of others: images for areas of their maps, and icons over checkboxes. */
 import type { ElementHandle, Locator } from 'playwright'
 import type { CallLimit, Point } from '../core/operation/command.ts'
 import { checkPart } from './input/check-part.ts'
@@ -11,7 +11,7 @@ interface Clickable {
 }
 
 /**
- * Returns what receives clicks for an element: for the area of an image map the point on its image, for a checkbox or
+ * Returns the element that is clicked in place of another: for the area of an image map the point on its image, for a checkbox or
  * radio button that its own icon covers the icon, else the element.
  */
 export async function clickable(element: Locator, limit: CallLimit): Promise<Clickable> {
@@ -27,7 +27,7 @@ export async function clickable(element: Locator, limit: CallLimit): Promise<Cli
   }
 }
 
-/** Returns what a page draws over a visible checkbox or radio button. */
+/** Returns the icon over a visible checkbox or radio button; undefined if it is not covered by one. */
 async function drawnPart(element: Locator, { timeout }: CallLimit): Promise<Clickable | undefined> {
   const found = await element.evaluateHandle(checkPart, null, { timeout })
   const part = await found.getProperty('part')

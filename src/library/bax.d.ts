@@ -2,7 +2,7 @@
 /** Browsers, extraction, relay and shells from code; `bax help library` describes it. */
 import type { Page } from 'playwright'
 
-/** What differs from the settings of the `bax` command in the same folder. */
+/** Settings that replace those of the `bax` command in the same folder. */
 export interface ConnectOptions {
   /** Server to use: `http(s)://host:port` or `unix:/path`. Without one, a local engine is started when needed. */
   server?: string
@@ -61,7 +61,7 @@ export interface CrawledPage extends Partial<ScrapeResult> {
   status_code?: number
 }
 
-/** How a crawl ended. */
+/** Outcome of a crawl. */
 export type CrawlSummary = { id: string } & Extract<CrawlEvent, { type: 'crawl.finished' }>['data']
 
 export interface Bax extends AsyncDisposable {

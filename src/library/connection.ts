@@ -23,7 +23,7 @@ const absent = () => new BaxError('session_closed', 'the local engine has ended,
 
 class Connection {
   readonly #ended = new AbortController()
-  /** What ends with the connection. */
+  /** Sessions, shells and streams that are closed with the connection. */
   readonly #owned = new Set<AsyncDisposable>()
   readonly #engine: LocatedEngine
   /** The same engine for what belongs to a session, which must not start another one. */

@@ -13,7 +13,7 @@ type Fields = Readonly<Record<string, unknown>>
 type Method = (...args: never[]) => unknown
 export type Methods = Record<string, Method>
 
-/** What methods call. */
+/** The engine that methods call, and the options of their calls. */
 export interface Target {
   readonly context: Context
   readonly engine: Calls

@@ -6,7 +6,7 @@ import { crawlableUrl } from './queue/url-identity.ts'
 import { TimeBudget } from './pacing/budget.ts'
 import type { QueuedUrl } from './queue/frontier.ts'
 import { type HostGate, HostGates } from './pacing/host-gate.ts'
-import { signalRefusal } from './store/record.ts'
+import { signalRefusal } from './queue/robots-terms.ts'
 import type { Robots, SiteRules } from './queue/robots.ts'
 import { waitForRetry } from './pacing/retry.ts'
 import type { PageDecisions, VisitedPage } from './decide-page.ts'
@@ -21,7 +21,7 @@ export interface FailedVisit {
   readonly code: string
   readonly error: string
   readonly status?: number
-  /** Why the page is skipped, if a signal of the site refuses it. */
+  /** Set when the page is skipped for a content signal of its site. */
   readonly skipped?: 'content_signal'
   /** The fetched page if only rendering failed. */
   readonly fetched?: LoadedVisit

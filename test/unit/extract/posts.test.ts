@@ -1,4 +1,4 @@
-/** What posts quote, and what pages ask of their readers. */
+/** Quotations in posts, and requests to readers. */
 import { describe, expect, test } from 'vitest'
 import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
 import type { Block } from '../../../src/engine/extract/main-content/blocks.ts'

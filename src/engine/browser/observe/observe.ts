@@ -189,7 +189,7 @@ export async function rootOf(page: Page, selector: string): Promise<Locator> {
 
 type Described = Awaited<ReturnType<typeof describe>>
 
-/** Describes a page; briefly, without what it shares with an earlier one, if that is given. */
+/** Describes a page; briefly, and without lines of an earlier one, if that is given. */
 async function describe(captured: Capture, options: ObservationOptions, earlier?: Seen) {
   const { tree, marks } = captured
   const { interactive_only: onlyControls, limit, include } = options

@@ -1,10 +1,10 @@
-/** Finds what a new page shares with the last one, such as navigation and footers, which agents have read before. */
+/** Finds the lines that a new page shares with the last one, such as navigation, which agents have read before. */
 import { limits } from '../../../core/limits/limits.ts'
 import { type Unit, type View, viewOf } from './compare.ts'
 import type { Entry } from './snapshot/entries.ts'
 import { headOf } from './snapshot/lines.ts'
 
-/** A page without what it shares with the last one. */
+/** A page without the lines that it shares with the last one. */
 export interface Unshared {
   readonly entries: readonly Entry[]
   /** Shared controls, in document order. */

@@ -9,6 +9,9 @@ export interface SiteTerms {
   readonly licenses: readonly string[]
 }
 
+/** Error of a start page that is skipped for a content signal. */
+export const signalRefusal = 'the content signals of the site refuse a use that respect_signals respects'
+
 const maxLicenses = 20
 
 /** Returns the terms for a program, by the groups of RFC 9309: its own ones, else those for all. */

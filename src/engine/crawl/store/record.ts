@@ -1,4 +1,5 @@
 /** The state of a crawl, computed from the lines of its journal. */
+import { signalRefusal } from '../queue/robots-terms.ts'
 import type { CrawlEventData, CrawlInput, CrawlStatus } from '../../../core/shapes/crawl.ts'
 import type { PlacedLine } from './journal.ts'
 import type { RecordLocation } from './page-file.ts'
@@ -175,9 +176,6 @@ export class CrawlRecord {
     this.#pageBytes = Math.max(this.#pageBytes, at + length)
   }
 }
-
-/** Error of a start page that is skipped for a content signal. */
-export const signalRefusal = 'the content signals of the site refuse a use that respect_signals respects'
 
 /** Returns the URLs of the queue that a line finishes. */
 function finishedBy({ type, data }: PlacedLine['line']): string[] {

@@ -1,4 +1,4 @@
-/** Keeps what posts quote: the quotation repeats another post, but the answer below it is about it. */
+/** Keeps the quotations in posts: they repeat another post, but the answer below is about them. */
 import { hasClass } from '../tree.ts'
 import type { Block, Box } from './blocks.ts'
 import type { Survey } from './features/survey.ts'

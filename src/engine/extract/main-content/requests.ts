@@ -1,4 +1,4 @@
-/** Drops what pages ask of their readers: to comment, to rate, to follow, and to know of commissions. */
+/** Drops requests to readers to comment, rate or follow, and notices of commissions. */
 import type { Block } from './blocks.ts'
 import { isHeading } from './features/levels.ts'
 

@@ -5,7 +5,7 @@ import { isSubdomain, isTrusted, type JarCookie, parseSetCookie } from './set-co
 
 const { cookies: most, lifetimeSecs } = limits.identity
 
-/** What sites have changed, by key. */
+/** Changes that sites have made, by the key of the cookie. */
 export type CookieChanges = ReadonlyMap<string, CookieChange>
 
 interface CookieChange {

@@ -16,7 +16,7 @@ type Test = (place: Place, hits: Hits) => boolean
 /** A part of a selector between two combinators. */
 interface Compound {
   readonly tests: readonly Test[]
-  /** How an element must be related to one that matches an earlier part. */
+  /** Required relation to an element that matches an earlier part. */
   readonly after?: { readonly relation: Relation; readonly part: number }
 }
 

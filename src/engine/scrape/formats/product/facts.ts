@@ -1,4 +1,4 @@
-/** What one source says about a product. */
+/** The facts about a product in one source. */
 import type { Product, ProductPrice, ProductSource, ProductVariant } from '../../../../core/shapes/read/product.ts'
 import { collapse } from '../../../extract/tree.ts'
 import { currencyOf } from './currency.ts'

@@ -1,4 +1,4 @@
-/** What the visible text of a page says about its product. */
+/** Reads the facts about a product from the visible text of its page. */
 import { attribute, type ElementNode, elementsOf, findElement, type Tree, visibleText } from '../../../extract/tree.ts'
 import { imageUrl } from '../../../extract/urls.ts'
 import { present } from '../../documents/document.ts'
