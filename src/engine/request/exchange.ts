@@ -113,7 +113,7 @@ async function bodyOf(response: HttpResponse, method: string, { maxBytes, signal
   } catch (error) {
     if (!(error instanceof BaxError) || error.code !== 'content_too_large') throw error
     throw new BaxError('content_too_large', `the response is larger than ${maxBytes} bytes`, {
-      hint: `raise max_bytes, to at most ${limits.request.maxResponseBytes}`,
+      hint: `raise max_bytes, to at most ${limits.request.maxResponseBytes} (--max-bytes in the terminal)`,
       cause: error,
     })
   }

@@ -95,6 +95,7 @@ function readFormats(input: ScrapeInput) {
   if (formats.has('attributes') && attributes.length === 0) {
     throw new BaxError('invalid_request', 'the format attributes requires selectors', {
       details: [{ path: 'formats', message: 'must be {type: "attributes", selectors: [{selector, attribute}]}' }],
+      hint: "in the terminal, use --attribute 'a.next@href'",
     })
   }
   return { formats, fullPage, json, attributes, ...(tracked && { tracking }) }
