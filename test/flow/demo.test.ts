@@ -40,18 +40,10 @@ describe('the demo site', () => {
 
   test('a crawl reads all pages of the manual', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'bax-demo-'))
-    const { code, stdout, stderr } = await bax([
-      'crawl',
-      `${demo.url}/docs`,
-      '-o',
-      folder,
-      '--embedded',
-      '--include-paths',
-      '/docs/*',
-      '--limit',
-      '100',
-      '--json',
-    ])
+    const flags = ['-o', join(folder, 'pages'), '--include-paths', '/docs/*', '--limit', '100']
+    const { code, stdout, stderr } = await bax(['crawl', `${demo.url}/docs`, '--embedded', '--json', ...flags], {
+      env: { BAX_STATE_DIR: join(folder, 'state') },
+    })
     expect({ code, stderr }).toMatchObject({ code: 0 })
     expect(JSON.parse(stdout)).toMatchObject({ status: 'completed', completed: 60, errors: [] })
     await rm(folder, { recursive: true })

@@ -81,7 +81,9 @@ describe('`bax serve`', () => {
   })
 
   test.each(['0.0.0.0', '192.168.1.5', 'example.com', '::'])('rejects %s without keys', async (host) => {
-    const { code, stderr } = await built.run(['serve', '--host', host])
+    const { code, stderr } = await built.run(['serve', '--host', host], {
+      env: { BAX_STATE_DIR: await built.stateDir() },
+    })
     expect(code).toBe(2)
     expect(stderr).toContain(
       `error: serving on ${host} needs an API key: without one only loopback addresses are allowed\nhint: `,

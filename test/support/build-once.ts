@@ -14,8 +14,9 @@ const withinMs = 180_000
 
 /** Runs before all tests, in the parent of their processes. */
 export async function setup(): Promise<void> {
-  // The proxies of the person who runs the tests.
+  // The proxies and the data of the person who runs the tests. A process that is not given a state folder fails.
   for (const name of Object.keys(process.env)) if (proxyVariables.test(name)) delete process.env[name]
+  process.env['XDG_DATA_HOME'] = '/dev/null'
   // Inside the checkout, so that its packages are found.
   const parent = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url))
   await mkdir(parent, { recursive: true })

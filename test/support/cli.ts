@@ -138,8 +138,13 @@ export async function buildBax(): Promise<BuiltBax> {
   }
 }
 
-/** Environment of processes that do not read the settings of the user who runs the tests. */
-export const processEnv = { PATH: process.env['PATH']!, HOME: process.env['HOME']!, BAX_CONFIG: noConfig }
+/** Environment of processes that use neither settings nor data of the user who runs the tests. */
+export const processEnv = {
+  PATH: process.env['PATH']!,
+  HOME: process.env['HOME']!,
+  XDG_DATA_HOME: process.env['XDG_DATA_HOME']!,
+  BAX_CONFIG: noConfig,
+}
 
 function startProcess(
   [program, ...leading]: string[],
