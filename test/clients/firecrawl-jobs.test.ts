@@ -341,10 +341,7 @@ describe('a webhook', () => {
       secret: 'of this request only',
     }
     const { id } = await firecrawl.startBatchScrape([urlOf('/a'), urlOf('/slow?hook')], { webhook })
-    await waitUntil(
-      async () => /webhook: .*503/.test(String((await served.request('GET', `/v2/crawl/${id}`))['warning'])),
-      60_000,
-    )
+    await expect.poll(async () => (await served.request('GET', `/v2/crawl/${id}`))['warning']).toMatch(/webhook: .*503/)
     await firecrawl.cancelBatchScrape(id)
   })
 })

@@ -142,7 +142,8 @@ describe('another key', () => {
     await expect(leaksTo(other, 'getThing', planted)).rejects.toThrow('names something by thing_id')
   })
 
-  test.each(listing)('%s lists none of the objects, except for admins', async (name, one) => {
+  test.for(listing)('%s lists none of the objects, except for admins', async ([name, one], { skip }) => {
+    if (name === 'listShellImages' && busybox.absent) skip(busybox.absent)
     const answer = async (caller: KeyHolder) => JSON.stringify(await call(caller.transport, one.http, {}))
     const ids = Object.values(objects)
     if (
