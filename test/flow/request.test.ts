@@ -66,6 +66,7 @@ beforeAll(async () => {
     ),
     '/logout': page((response) => response.setHeader('set-cookie', 'sid=; Path=/; Max-Age=0').end('bye')),
     '/rotate': page((response) => response.setHeader('set-cookie', 'sid=secret-2; HttpOnly; Path=/').end()),
+    '/to-held': redirectTo(302, () => '/held', { 'set-cookie': 'hop=3' }),
     '/held': page((response) => void held.push(response)),
     '/to-other': redirectTo(302, () => at('/echo', 'other.open.test'), { 'set-cookie': 'hop=1' }),
     '/to-sub': redirectTo(302, () => at('/echo', 'deep.site.open.test')),
@@ -491,6 +492,18 @@ test('a profile lends its cookies, and keeps those of responses if asked to', as
   expect(await send('/account', { profile: 'work' })).toMatchObject({ body: 'Welcome, Ann' })
   await send('/rotate', { profile: 'work', save_profile: true })
   expect(await send('/account', { profile: 'work' })).toMatchObject({ body: 'Please log in' })
+})
+
+test('the error of a failed request names a profile that could not be saved', async () => {
+  const { profile_id } = await client.saveProfile({ name: 'gone', session_id: await create() })
+  const failed = send('/to-held', { profile: 'gone', save_profile: true })
+  await waitUntil(() => held.length === 1)
+  await client.deleteProfile({ profile_id })
+  held[0]!.destroy()
+  expect(await failed).toMatchObject({
+    code: 'connection_failed',
+    message: expect.stringMatching(/ \(the profile was not saved: .+\)$/),
+  })
 })
 
 test('a request without a session keeps cookies between its redirects only', async () => {

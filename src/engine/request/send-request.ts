@@ -1,5 +1,5 @@
 /** A single HTTP request with the cookies of a session or a profile, outside of any page. */
-import { BaxError } from '../../core/errors/errors.ts'
+import { asBaxError, BaxError, messageOf } from '../../core/errors/errors.ts'
 import type { Requests } from '../../core/engine.ts'
 import { noIdentity } from '../../core/identity.ts'
 import type { Call } from '../../core/operation/call.ts'
@@ -53,14 +53,8 @@ async function sendWithProfile({ egress, profiles }: RequestContext, prepared: P
   const input = { ...noIdentity, ...prepared.input }
   const opened = await openIdentity(input, { profiles: async () => profiles, caller, start })
   const identity = opened?.identity ?? new ReadIdentity({ input, start })
-  try {
-    const received = await send(prepared, identity, egress.rulesFor(caller.keyId), [signal])
-    return answerOf(received, await opened?.save())
-  } catch (error) {
-    // Redirects may have set cookies before the failure, which is what the caller has to know.
-    await opened?.save()
-    throw error
-  }
+  const save = async () => opened?.save()
+  return answered(send(prepared, identity, egress.rulesFor(caller.keyId), [signal]), save)
 }
 
 async function sendInSession({ egress }: RequestContext, session: LiveSession, prepared: Prepared, call: Call) {
@@ -84,14 +78,22 @@ async function sendInSession({ egress }: RequestContext, session: LiveSession, p
   })
   const given = identity.jar.all()
   const store = () => storeChanged(browserContext, given, identity.jar.all())
-  try {
-    const received = await send(prepared, identity, { ...rules, from: owner }, signals)
-    return answerOf(received, await store())
-  } catch (error) {
-    // A login may have succeeded before its redirect failed.
-    if (!session.ended.aborted) await store()
-    throw error
-  }
+  return answered(send(prepared, identity, { ...rules, from: owner }, signals), store)
+}
+
+/** Keeps the cookies of a request, also if it fails: a login may have succeeded before its redirect failed. */
+async function answered(sent: Promise<Received>, keep: () => Promise<string | undefined>): Promise<RequestAnswer> {
+  const received = await sent.catch(async (error: unknown) => {
+    const lost = await keep().catch(messageOf)
+    if (lost === undefined) throw error
+    const { code, message, hint, details } = asBaxError(error)
+    throw new BaxError(code, `${message} (${lost})`, {
+      cause: error,
+      ...(hint && { hint }),
+      ...(details && { details }),
+    })
+  })
+  return answerOf(received, await keep())
 }
 
 /** Returns the rules of the session's connections: its allowed domains, and its own proxy or those of the environment. */
