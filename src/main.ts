@@ -2,6 +2,7 @@
 import { fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { exitOf, type Io, stopSignals } from './cli/io.ts'
+import { hostOf } from './main/host.ts'
 import { FileOutput, Outputs } from './main/outputs.ts'
 
 const interrupted = new AbortController()
@@ -53,12 +54,7 @@ const io: Io = {
   cwd: workingFolder(),
   signal: interrupted.signal,
   host: {
-    pid: process.pid,
-    uid: process.getuid?.(),
-    platform: process.platform,
-    nodeVersion: process.version,
-    manifest: join(import.meta.dirname, 'manifest.json'),
-    self: [process.execPath, join(import.meta.dirname, 'main.js')],
+    ...hostOf(import.meta.dirname),
     commandWorker: join(import.meta.dirname, 'command-worker.mjs'),
     launcher: join(import.meta.dirname, `launcher-${process.arch}`),
     job: {

@@ -1,10 +1,10 @@
 /** The library: `import { connect } from 'bax'`. */
-import { join } from 'node:path'
 import type { Io } from '../cli/io.ts'
 import { loadManifest } from '../cli/parse/manifest.ts'
 import { readSettings } from '../cli/settings.ts'
 import type { GlobalFlags } from '../core/config/settings.ts'
 import { openConnection } from '../library/connection.ts'
+import { hostOf } from './host.ts'
 
 export { BaxError } from '../core/errors/errors.ts'
 
@@ -20,14 +20,7 @@ export async function connect({ key, ...flags }: GlobalFlags & { readonly key?: 
     env: process.env,
     cwd: process.cwd(),
     signal: new AbortController().signal,
-    host: {
-      pid: process.pid,
-      uid: process.getuid?.(),
-      platform: process.platform,
-      nodeVersion: process.version,
-      manifest: join(import.meta.dirname, 'manifest.json'),
-      self: [process.execPath, join(import.meta.dirname, 'main.js')],
-    },
+    host: hostOf(import.meta.dirname),
   }
   const settings = readSettings(flags, io)
   return openConnection({
