@@ -130,6 +130,12 @@ export interface Searcher {
   search(input: SearchInput, call: Pick<Call, 'signal' | 'caller'>): Promise<SearchAnswer>
 }
 
+/** The public key of the bot of an installation, as sites fetch it, with a signature that proves that it is its own. */
+export interface SignedDirectory {
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
 export interface Requests {
   /**
    * Sends one HTTP request with the cookies of a session or a profile. A response with any status is a success.
@@ -208,6 +214,8 @@ export interface Engine {
   readonly extractor: Scraper
   readonly searcher: Searcher
   readonly requests: Requests
+  /** Returns the public key that reads with `sign` use; undefined if there is none. */
+  botDirectory(): Promise<SignedDirectory | undefined>
   readonly relays: Relays
   readonly sessions: Sessions
   readonly approvals: Approvals

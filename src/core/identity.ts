@@ -10,12 +10,13 @@ export const identityNames = [
   'timezone',
   'geolocation',
   'mobile',
+  'sign',
 ] as const
 
 export type IdentityName = (typeof identityNames)[number]
 
 /** The fields of a request that uses no identity. */
-export const noIdentity = { save_profile: false, mobile: false } as const
+export const noIdentity = { save_profile: false, mobile: false, sign: false } as const
 
 type Fields = { readonly [Name in IdentityName]?: unknown }
 

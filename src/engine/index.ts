@@ -41,12 +41,13 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
   const sessions = new BrowserSessions({ config, egress, profiles: store, keys, tools, shares, relays: names })
   const extractor = lazyScraper(config, egress, shares)
   const crawls = lazyCrawls(config, extractor, keys)
+  const botKey = async () => (await import('./store/bot-key.ts')).readBotKey(config)
   const live: SearchContext['live'] = (idOrName, caller) => sessions.live(idOrName, caller)
   const searching: SearchContext = { config: search, proxies, log, scraper: extractor, live }
   const relays = lazyRelays(config, keys, withCalls(sessions))
   const shell = lazyShells(config, keys)
-  const identity = { engine_id: newId('eng'), version, home: config.home, pid: process.pid }
-  const startedAt = new Date().toISOString()
+  const started_at = new Date().toISOString()
+  const identity = { engine_id: newId('eng'), version, home: config.home, pid: process.pid, started_at }
   let closing: Promise<void> | undefined
   return {
     keys,
@@ -55,7 +56,8 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
     searcher: {
       search: async (input, call) => (await import('./search/web-search.ts')).searchWeb(searching, input, call),
     },
-    requests: lazyRequests({ egress, profiles: store }, sessions, relays),
+    requests: lazyRequests({ egress, profiles: store, botKey }, sessions, relays),
+    botDirectory: async () => (await botKey())?.directory(),
     relays,
     sessions: withValidatedSchemas(withRelay(sessions, relays)),
     approvals: approvalsOf(sessions),
@@ -65,7 +67,6 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
     profiles: profilesOf(store, sessions),
     status: async () => ({
       ...identity,
-      started_at: startedAt,
       socket: config.listensOn ?? null,
       sessions: sessions.count,
       provisions: sessions.provisioning,

@@ -30,7 +30,16 @@ import { makeOpenapi } from './openapi/openapi.ts'
 import { limitRate } from './access/rate.ts'
 import { IdempotencyCache } from './request/idempotency.ts'
 import { assignRequestId, type RequestListener, reportRequests } from './request/requests.ts'
-import { mcpRoute, operationList, document, liveView, methodsAt, transferList, streamList } from './request/routes.ts'
+import {
+  botDirectory,
+  mcpRoute,
+  operationList,
+  document,
+  liveView,
+  methodsAt,
+  transferList,
+  streamList,
+} from './request/routes.ts'
 
 export interface AppOptions {
   readonly engine: Engine
@@ -149,6 +158,11 @@ function addRoutes(app: Hono<AppEnv>, services: HandlerContext & Pick<AppOptions
   serve(document.http, document, async (context) => {
     text ??= JSON.stringify(makeOpenapi())
     return context.body(text, 200, { 'content-type': 'application/json' })
+  })
+  serve(botDirectory.http, botDirectory, async (context) => {
+    const directory = await services.engine.botDirectory()
+    if (directory) return context.body(directory.body, 200, { ...directory.headers })
+    throw new BaxError('key_not_found', 'this server has no key of a bot')
   })
 }
 

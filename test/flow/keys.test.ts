@@ -54,6 +54,12 @@ describe('`bax serve` with keys, on every address', () => {
     expect(answer).toBe(200)
   })
 
+  test('publishes the key of its bot to everyone', async () => {
+    const { stdout } = await runLocally('key', 'bot', '--agent', 'https://bot.example', '--json')
+    const directory = await fetch(`${url}/.well-known/http-message-signatures-directory`)
+    expect(await directory.json()).toMatchObject({ keys: [{ kid: JSON.parse(stdout).key_id }] })
+  })
+
   test('rejects a missing or wrong key; the CLI exits with 4', async () => {
     const none = await runRemotely(undefined, 'session', 'list')
     expect([none.code, none.stderr]).toEqual([

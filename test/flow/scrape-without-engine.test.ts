@@ -150,6 +150,7 @@ describe('the scraper alone answers as the application does', () => {
       [{ type: 'links' }],
       [{ type: 'json', schema: 5 }],
     ],
+    sign: [true, 'yes'],
     prefer_markdown: ['never', 'sometimes'],
     wait_for: ['0'],
     json_options: [{ prompt: '' }, { schema: { type: 'object' } }, { schema: { type: 'nothing' } }],

@@ -79,7 +79,8 @@ export function withOpenapiCheck(app: { fetch: Fetch }): CheckedApp {
       const response = await app.fetch(request, env)
       const mediaType = response.headers.get('content-type')?.split(';')[0]
       const { pathname } = new URL(request.url)
-      if (request.method === 'HEAD' || mediaType === undefined) return response
+      // Documents of other standards are described there.
+      if (request.method === 'HEAD' || mediaType === undefined || pathname.startsWith('/.well-known/')) return response
       const isJson = mediaType === 'application/json'
       // Streams and downloads are passed on unread.
       const text = isJson ? await response.text() : undefined

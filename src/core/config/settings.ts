@@ -37,6 +37,7 @@ export const settingsTable = {
   /** Private (0700). */
   state_dir: folder('data')('folder for sessions, profiles and logs', { flag: true, engine: true }),
   cache_dir: folder('cache')('folder for downloaded browsers', { file: false, engine: true, guide: false }),
+  bot_key_file: path('file with the key that [signs requests](crawling.md#signed-requests)', { engine: true }),
   browser: path('browser program', { flag: true, engine: true }),
   session: text('default [session](sessions.md)', { project: true, guide: { flag: '`-s`' } }),
   shell_session: text('default shell session', { variable: 'BAX_SHELL', file: false, guide: { flag: '`-s`' } }),

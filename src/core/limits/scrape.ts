@@ -110,6 +110,8 @@ export const identityLimits = {
   leaveMs: 2000,
   /** Longest time for which a cookie is kept, in seconds, as in browsers. */
   lifetimeSecs: 400 * 86_400,
+  /** Time for which the signature of a bot is valid, in seconds. */
+  signatureSecs: 300,
   /** Proxies that a read may use in turn. */
   proxies: 100,
 } as const

@@ -17,6 +17,9 @@ const {
   save_profile: _save,
   ...pageOptions
 } = scrapeOptions.shape
+/** Names of the options of a search that apply to the pages of its results. */
+export const resultOptions = Object.keys(pageOptions) as (keyof typeof pageOptions)[]
+
 const formats = anyFormats.unwrap().default([])
 
 export const searchInput = z.object({

@@ -6,7 +6,7 @@ import { type FindSession, ownSessions } from '../browser/session/own-session.ts
 import type { RequestContext } from './send-request.ts'
 
 export function lazyRequests(
-  context: Pick<RequestContext, 'egress' | 'profiles'>,
+  context: Pick<RequestContext, 'egress' | 'profiles' | 'botKey'>,
   sessions: Known & { readonly live: FindSession },
   relays: Known,
 ): Requests {

@@ -12,8 +12,8 @@ import type { FindSession } from '../browser/session/own-session.ts'
 import { shownUrl } from '../browser/tabs/page-events.ts'
 import type { Egress, RequestRules } from '../egress/egress.ts'
 import { scrapeUrl } from '../render/http/web-url.ts'
-import { ReadIdentity } from '../render/identity/identity.ts'
-import { openIdentity } from '../scrape/identity/open-identity.ts'
+import { ReadIdentity, type RequestSigner } from '../render/identity/identity.ts'
+import { openIdentity, signerOf } from '../scrape/identity/open-identity.ts'
 import { exchange, type Received, type RequestBody } from './exchange.ts'
 import { sessionCookies, storeChanged } from './session-cookies.ts'
 
@@ -21,6 +21,7 @@ export interface RequestContext {
   readonly egress: Egress
   readonly profiles: Pick<ProfileStore, 'load' | 'update'>
   readonly live: FindSession
+  readonly botKey: () => Promise<RequestSigner | undefined>
 }
 
 interface Prepared {
@@ -48,16 +49,20 @@ export async function sendRequest(
   )
 }
 
-async function sendWithProfile({ egress, profiles }: RequestContext, prepared: Prepared, { caller, signal }: Call) {
+async function sendWithProfile(
+  { egress, profiles, botKey }: RequestContext,
+  prepared: Prepared,
+  { caller, signal }: Call,
+) {
   const { start } = prepared
   const input = { ...noIdentity, ...prepared.input }
-  const opened = await openIdentity(input, { profiles: async () => profiles, caller, start })
+  const opened = await openIdentity(input, { profiles: async () => profiles, botKey, caller, start })
   const identity = opened?.identity ?? new ReadIdentity({ input, start })
   const save = async () => opened?.save()
   return answered(send(prepared, identity, egress.rulesFor(caller.keyId), [signal]), save)
 }
 
-async function sendInSession({ egress }: RequestContext, session: LiveSession, prepared: Prepared, call: Call) {
+async function sendInSession({ egress, botKey }: RequestContext, session: LiveSession, prepared: Prepared, call: Call) {
   const { input, start } = prepared
   const { browserContext, owner } = session
   const signals = [call.signal, session.ended]
@@ -65,6 +70,7 @@ async function sendInSession({ egress }: RequestContext, session: LiveSession, p
   await askFirst(session, prepared, signals)
   const before = await sessionCookies(browserContext, start)
   const { locale } = session.input
+  const signer = input.sign ? await signerOf(botKey) : undefined
   const identity = new ReadIdentity({
     input: {
       ...noIdentity,
@@ -75,6 +81,7 @@ async function sendInSession({ egress }: RequestContext, session: LiveSession, p
     },
     start,
     state: { cookies: before, origins: [] },
+    ...(signer && { signer }),
   })
   const given = identity.jar.all()
   const store = () => storeChanged(browserContext, given, identity.jar.all())

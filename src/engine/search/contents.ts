@@ -4,27 +4,9 @@ import { asBaxError, BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { pick } from '../../core/pick.ts'
 import { type ScrapeAnswer, type ScrapeInput, scrapeInput } from '../../core/shapes/scrape.ts'
-import type { SearchInput, SearchResult } from '../../core/shapes/search.ts'
+import { resultOptions, type SearchInput, type SearchResult } from '../../core/shapes/search.ts'
 
 type Content = NonNullable<SearchResult['content']>
-
-/** Options of a search that apply to the pages of its results. */
-const pageOptions = [
-  'wait_for',
-  'json_options',
-  'only_main_content',
-  'remove_base64_images',
-  'render',
-  'max_age',
-  'block_ads',
-  'remove_overlays',
-  'profile',
-  'user_agent',
-  'locale',
-  'timezone',
-  'geolocation',
-  'mobile',
-] as const
 
 /** Returns the scrape options of a search: its own, or those in `scrape_options`. */
 export function scrapeOptions(input: SearchInput): Omit<ScrapeInput, 'url'> {
@@ -32,8 +14,7 @@ export function scrapeOptions(input: SearchInput): Omit<ScrapeInput, 'url'> {
   const { url: _, ...rest } = scrapeInput.parse({ url: 'about:blank' })
   return {
     ...rest,
-    ...pick(own, pageOptions),
-    ...(input.scrape_options && pick(input.scrape_options, ['change_tracking_options'])),
+    ...pick(own, resultOptions),
     formats: own.formats.length > 0 ? own.formats : input.formats,
   }
 }

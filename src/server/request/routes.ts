@@ -17,6 +17,12 @@ export const transferList: readonly (DownloadOperation | UploadOperation)[] = Ob
 /** The OpenAPI document, which is not an operation. */
 export const document = { http: 'GET /openapi.json', scope: 'public' } as const satisfies Access & { http: string }
 
+/** The public key of the bot, which sites fetch. */
+export const botDirectory = {
+  http: 'GET /.well-known/http-message-signatures-directory',
+  scope: 'public',
+} as const satisfies Access & { http: string }
+
 /** The HTML page of the live view, which is public because it contains no secret. */
 export const liveView = { http: 'GET /live/{session_id}', scope: 'public', page: true } as const satisfies Access & {
   http: string
@@ -33,9 +39,15 @@ export const mcpRoute = {
 } as const satisfies Access & Record<string, unknown>
 
 const names = new Map<object, string>(
-  Object.entries({ ...operations, ...streams, ...transfers, openapi: document, liveView, mcp: mcpRoute }).map(
-    ([name, access]) => [access, name],
-  ),
+  Object.entries({
+    ...operations,
+    ...streams,
+    ...transfers,
+    openapi: document,
+    botDirectory,
+    liveView,
+    mcp: mcpRoute,
+  }).map(([name, access]) => [access, name]),
 )
 
 interface AccessRoute {
@@ -46,7 +58,7 @@ interface AccessRoute {
 
 /** Routes by the first part of their path, which is never a field. */
 const routes = new Map<string, AccessRoute[]>()
-for (const access of [...operationList, ...streamList, ...transferList, document, liveView, mcpRoute]) {
+for (const access of [...operationList, ...streamList, ...transferList, document, botDirectory, liveView, mcpRoute]) {
   for (const { method, path } of routesOf(access).map((http) => route(http))) {
     const first = firstPart(path)
     routes.set(first, [...(routes.get(first) ?? []), { method, match: pathMatcher(path), access }])

@@ -84,6 +84,7 @@ export const identityFields = {
     .meta({ spelling: { form: 'LATITUDE,LONGITUDE', fields: ['latitude', 'longitude'], separator: ',' } })
     .describe('Position that scripts of the page can read'),
   mobile: flag('Read the page as a phone'),
+  sign: flag('Sign requests as the bot of this installation (Web Bot Auth), with its key (see `bax key bot`)'),
 } satisfies Record<IdentityName, z.ZodType>
 
 const identityInput = z.object(identityFields)

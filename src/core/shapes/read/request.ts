@@ -5,7 +5,7 @@ import { duration, identifier, integer, urlText } from '../fields.ts'
 import { identityFields } from './identity.ts'
 
 const { request: most } = limits
-const { profile, save_profile, headers, cookies, user_agent } = identityFields
+const { profile, save_profile, headers, cookies, user_agent, sign } = identityFields
 
 export const requestInput = z.object({
   url: urlText.describe('URL to request'),
@@ -28,6 +28,7 @@ export const requestInput = z.object({
     'Further cookies: a list, or the text of a Cookie header, of a Netscape or JSON file, or of a copied curl command',
   ),
   user_agent: user_agent.describe('User agent, that of the session when omitted'),
+  sign,
   body: z.string().max(most.bodyBytes).optional().meta({ offTerminal: true }).describe('Body, sent as UTF-8 text'),
   body_base64: z
     .base64()

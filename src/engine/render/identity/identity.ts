@@ -15,6 +15,12 @@ export interface Device {
   readonly deviceScaleFactor: number
 }
 
+/** Signs requests. */
+export interface RequestSigner {
+  /** Returns the headers of a signed request for a URL, with names in lower case. */
+  headersFor(href: string): Readonly<Record<string, string>>
+}
+
 export interface IdentityFacts {
   readonly input: IdentityInput
   /** URL whose host the headers are for. */
@@ -22,6 +28,7 @@ export interface IdentityFacts {
   /** State of the profile. */
   readonly state?: StorageState
   readonly device?: Device
+  readonly signer?: RequestSigner
 }
 
 export class ReadIdentity implements RequestIdentity {
@@ -82,12 +89,13 @@ export class ReadIdentity implements RequestIdentity {
   }
 
   get hasHeaders(): boolean {
-    return Object.keys(this.#headers).length > 0
+    return this.#facts.signer !== undefined || Object.keys(this.#headers).length > 0
   }
 
-  /** Returns the headers of the caller for a URL, with names in lower case: none for another site. */
+  /** Returns the headers for a URL, with names in lower case: none of the caller for another site, and the signature. */
   headersFor(href: string): Readonly<Record<string, string>> {
-    return isWithin(this.#facts.start, new URL(href)) ? this.#headers : {}
+    const own = isWithin(this.#facts.start, new URL(href)) ? this.#headers : {}
+    return { ...own, ...this.#facts.signer?.headersFor(href) }
   }
 
   cookiesFor(href: string): string {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Caller, keylessCaller } from '../../../core/access/caller.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { credentialIn, hasIdentity, identityIn } from '../../../core/identity.ts'
+import { credentialIn, hasIdentity, identityIn, noIdentity } from '../../../core/identity.ts'
 import type { IdentityInput, SealedIdentity } from '../../../core/shapes/read/identity.ts'
 import { createAtomic, privateDir } from '../../../core/state/files.ts'
 import type { ProfileStore } from '../../../core/stores.ts'
@@ -21,7 +21,7 @@ interface StoredIdentity {
   readonly owner: string | null
 }
 
-type Config = Pick<EngineConfig, 'stores' | 'stateDir' | 'profileKey' | 'identityKey'>
+type Config = Pick<EngineConfig, 'stores' | 'stateDir' | 'profileKey' | 'identityKey' | 'botKeyFile'>
 
 export class Identities {
   readonly #config: Config
@@ -40,7 +40,8 @@ export class Identities {
     if (!hasIdentity(input)) return undefined
     const { openIdentity } = await import('./open-identity.ts')
     const start = new URL(scrapeUrl(input.url))
-    return openIdentity(input, { start, caller, profiles: this.#profiles })
+    const botKey = async () => (await import('../../store/bot-key.ts')).readBotKey(this.#config)
+    return openIdentity(input, { start, caller, profiles: this.#profiles, botKey })
   }
 
   /** Returns a request with its identity encrypted, and the opened identity. @throws BaxError as `open` does */
@@ -53,7 +54,7 @@ export class Identities {
     const identity: SealedIdentity = { ...sealed, credentials: credentialIn(input) !== undefined }
     const names = new Set(Object.keys(own))
     const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !names.has(name)))
-    return { input: { ...(rest as Input), save_profile: false, mobile: false, identity }, opened }
+    return { input: { ...(rest as Input), ...noIdentity, identity }, opened }
   }
 
   /** Opens the stored identity of a request. @throws BaxError `profile_not_found`, `profile_locked` */

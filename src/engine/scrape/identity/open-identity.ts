@@ -5,10 +5,11 @@ import { hasIdentity } from '../../../core/identity.ts'
 import type { IdentityInput } from '../../../core/shapes/read/identity.ts'
 import type { ProfileStore } from '../../../core/stores.ts'
 import { withChanges } from '../../render/identity/cookie-jar.ts'
-import { type Device, ReadIdentity } from '../../render/identity/identity.ts'
+import { type Device, ReadIdentity, type RequestSigner } from '../../render/identity/identity.ts'
 
 export interface IdentityContext {
   readonly profiles: () => Promise<Pick<ProfileStore, 'load' | 'update'>>
+  readonly botKey: () => Promise<RequestSigner | undefined>
   readonly caller: Caller
   /** URL whose host headers and cookies without a domain are for. */
   readonly start: URL
@@ -27,18 +28,20 @@ export interface OpenedIdentity {
  */
 export async function openIdentity(
   input: IdentityInput,
-  { profiles, caller, start }: IdentityContext,
+  { profiles, botKey, caller, start }: IdentityContext,
 ): Promise<OpenedIdentity | undefined> {
   if (!hasIdentity(input)) return undefined
   if (input.save_profile && input.profile === undefined) throw needsProfile()
   const store = input.profile === undefined ? undefined : await profiles()
   const profile = input.profile === undefined ? undefined : await store!.load(input.profile, caller)
+  const signer = input.sign ? await signerOf(botKey) : undefined
   const device = input.mobile ? await phone() : undefined
   const identity = new ReadIdentity({
     input,
     start,
     ...(profile && { state: profile.state }),
     ...(device && { device }),
+    ...(signer && { signer }),
   })
   const save = async () => {
     if (!profile || !input.save_profile) return undefined
@@ -53,6 +56,16 @@ export async function openIdentity(
     }
   }
   return { identity, save, ...(profile && { profileId: profile.profile_id }) }
+}
+
+/** Returns the key that signs requests. @throws BaxError `invalid_request` */
+export async function signerOf(botKey: IdentityContext['botKey']): Promise<RequestSigner> {
+  const key = await botKey()
+  if (key) return key
+  throw new BaxError('invalid_request', 'sign needs the key of a bot', {
+    details: [{ path: 'sign', message: 'needs the key of a bot' }],
+    hint: 'create one where the engine runs with "bax key bot --agent https://…"',
+  })
 }
 
 const needsProfile = (): BaxError =>
