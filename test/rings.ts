@@ -92,6 +92,8 @@ export const core = named([
   'flow/step',
   'flow/structured',
   'flow/tabs',
+  'flow/uninstall',
+  'flow/update',
   'flow/upload',
   'flow/wait-for',
   'flow/webstorage',
@@ -155,6 +157,8 @@ export const onFleet = named([
   'flow/session-files',
   'flow/sessions',
   'flow/shell-ended',
+  'flow/uninstall',
+  'flow/update',
   'flow/upload',
 ])
 

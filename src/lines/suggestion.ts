@@ -5,7 +5,6 @@ import { kebab } from './values.ts'
 
 const frameAdvice = `name the frame in the selector: bax click "frame=#checkout >> button"; see "bax help selectors"`
 const stateAdvice = 'run "bax profile save NAME" with the session, and later "bax open URL --profile NAME"'
-const updateAdvice = 'run "npm install --global bax", or "git pull" in a checkout'
 
 /** Suggested commands for common words that are too ambiguous to be spellings of a command. */
 export const synonyms: Readonly<Record<string, readonly string[]>> = {
@@ -120,6 +119,7 @@ export const synonyms: Readonly<Record<string, readonly string[]>> = {
   text: ['get text', 'scrape'],
   title: ['get title'],
   top: ['tui', 'engine status'],
+  upgrade: ['update'],
   url: ['get url'],
   view: ['session view', 'observe'],
   viewport: ['set viewport'],
@@ -139,8 +139,6 @@ const advice: Readonly<Record<string, string>> = {
   'storage-state': stateAdvice,
   storagestate: stateAdvice,
   'show-trace': 'run "npx playwright show-trace FILE"',
-  update: updateAdvice,
-  upgrade: updateAdvice,
 }
 
 /** Returns the entry of a word in a table, however it is spelled. */

@@ -21,6 +21,8 @@ const timeoutMs = 240_000
 const notRun: Record<string, string> = {
   'npm test': 'it runs all tests, and this one among them; .ci/run begins with it on a clean checkout',
   'npm install --global': 'it needs a registry; the release workflow installs the package',
+  'bax update': 'it needs a registry; test/flow/update.test.ts has one',
+  'bax uninstall': 'it removes the data of other examples; test/flow/uninstall.test.ts has its own',
   'npm link': 'it changes the Node installation of this machine',
   'call() {': 'test/clients/curl.test.ts runs this and the following examples of curl',
   'call "/stream/sse': 'test/clients/curl.test.ts',

@@ -1,9 +1,12 @@
-/** Removal of bax, as in the guide: `bax engine stop`, then the folders of the user. */
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+/** `bax uninstall`, and what a stopped engine leaves behind. */
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dirname, join } from 'node:path'
+import { spawn } from '@lydell/node-pty'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { isRunning } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let built: BuiltBax
 let folder: string
@@ -16,27 +19,130 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test.skipIf(process.platform !== 'linux')('an engine that is stopped leaves only the folder of its data', async () => {
-  const [home, temporary] = [join(folder, 'home'), join(folder, 'tmp')]
-  await Promise.all([mkdir(home), mkdir(temporary)])
+/** Folders of a user, and bax for that user. */
+async function userNamed(name: string) {
+  const [home, temporary] = [join(folder, name, 'home'), join(folder, name, 'tmp')]
+  await Promise.all([mkdir(home, { recursive: true }), mkdir(temporary, { recursive: true })])
   const env = {
     HOME: home,
     TMPDIR: temporary,
     XDG_DATA_HOME: undefined,
     XDG_CACHE_HOME: undefined,
     XDG_CONFIG_HOME: undefined,
+    BAX_CONFIG: undefined,
   }
-  const bax = (...argv: string[]) => built.run(argv, { env })
+  const bax = (...argv: string[]) => built.run(argv, { env, cwd: temporary })
+  const files = async () =>
+    (await readdir(home, { recursive: true, withFileTypes: true }))
+      .filter((entry) => !entry.isDirectory())
+      .map(({ parentPath, name: file }) => join(parentPath, file))
+  return { home, temporary, env, bax, files }
+}
+
+test.skipIf(process.platform !== 'linux')('an engine that is stopped leaves only the folder of its data', async () => {
+  const { home, temporary, bax, files } = await userNamed('stopped')
   expect(await bax('session', 'create')).toMatchObject({ code: 0 })
   expect(await bax('do', 'get-content')).toMatchObject({ code: 0 })
   expect((await readdir(temporary)).length).toBeGreaterThan(0)
   expect(await bax('engine', 'stop')).toMatchObject({ code: 0 })
   expect(await readdir(temporary)).toEqual([])
   const data = join(home, '.local/share/bax')
-  const outside = (await readdir(home, { recursive: true, withFileTypes: true }))
-    .filter((entry) => !entry.isDirectory())
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .filter((path) => !path.startsWith(`${data}/`))
+  const outside = (await files()).filter((path) => !path.startsWith(`${data}/`))
   expect(outside).toEqual([])
   expect((await readdir(data)).filter((name) => name.endsWith('.sock') || name === 'engine.json')).toEqual([])
 })
+
+describe.skipIf(process.platform !== 'linux')('bax uninstall', () => {
+  test('stops the engine, lists and removes all that bax created, and names what is left', async () => {
+    const { home, temporary, bax, files } = await userNamed('whole')
+    const [settings, mine] = [join(home, '.config/bax/config.json'), join(home, '.cursor/mcp.json')]
+    await Promise.all([
+      write(settings, '{}'),
+      write(join(home, '.cache/bax/browsers/portable/chrome'), 'a browser'),
+      write(mine, '{"mcpServers": {"bax": {"command": "bax"}}}'),
+    ])
+    expect(await bax('session', 'create')).toMatchObject({ code: 0 })
+    const data = join(home, '.local/share/bax')
+    const { pid } = JSON.parse(await readFile(join(data, 'engine.json'), 'utf8')) as { pid: number }
+    const { code, stdout, stderr } = await bax('uninstall', '--yes')
+    expect(code).toBe(0)
+    const removed = [join(home, '.cache/bax'), data, settings]
+    expect(stdout).toBe(removed.map((path) => `removed ${path}\n`).join(''))
+    for (const path of [`(process ${pid})`, ...removed]) expect(stderr).toContain(path)
+    expect(stderr).toContain(`left: the MCP server "bax" in ${mine}`)
+    expect(await files()).toEqual([mine])
+    expect(await readdir(join(home, '.config'))).toEqual([])
+    expect(await readdir(temporary)).toEqual([])
+    await waitUntil(() => !isRunning(pid))
+    expect(await bax('uninstall')).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing to remove') })
+  })
+
+  test('keeps data and settings with --keep-data', async () => {
+    const { home, bax, files } = await userNamed('kept')
+    await write(join(home, '.config/bax/config.json'), '{}')
+    await write(join(home, '.cache/bax/browsers/portable/chrome'), 'a browser')
+    await write(join(home, '.local/share/bax/profiles/mine.json'), '{}')
+    const { code, stdout } = await bax('uninstall', '--yes', '--keep-data', '--json')
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { removed: [{ path: join(home, '.cache/bax'), bytes: 9 }] }])
+    expect((await files()).map((path) => path.slice(home.length)).toSorted()).toEqual([
+      '/.config/bax/config.json',
+      '/.local/share/bax/profiles/mine.json',
+    ])
+  })
+
+  test('removes data after an engine that was killed', async () => {
+    const { home, bax, files } = await userNamed('killed')
+    expect(await bax('session', 'create')).toMatchObject({ code: 0 })
+    const state = join(home, '.local/share/bax/engine.json')
+    const { pid } = JSON.parse(await readFile(state, 'utf8')) as { pid: number }
+    process.kill(pid, 'SIGKILL')
+    await waitUntil(() => !isRunning(pid))
+    expect(await bax('uninstall', '--yes')).toMatchObject({ code: 0 })
+    expect(await files()).toEqual([])
+  })
+
+  test('asks in a terminal, and removes nothing without a yes', async () => {
+    const { home, temporary, env, bax, files } = await userNamed('asked')
+    await write(join(home, '.local/share/bax/profiles/mine.json'), '{}')
+    expect(await bax('uninstall')).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') })
+    const answer = (text: string) =>
+      new Promise<number>((resolve) => {
+        const defined = Object.entries({ ...process.env, ...env }).filter(([, value]) => value !== undefined)
+        const terminal = spawn(process.execPath, [built.program, 'uninstall'], {
+          cwd: temporary,
+          env: Object.fromEntries(defined) as Record<string, string>,
+        })
+        let shown = ''
+        terminal.onData((data) => {
+          shown += data
+          if (!shown.endsWith('[y/N] ')) return
+          shown = ''
+          terminal.write(text)
+        })
+        terminal.onExit(({ exitCode }) => resolve(exitCode))
+      })
+    expect(await answer('\r')).toBe(1)
+    expect(await answer('no\r')).toBe(1)
+    expect(await files()).toHaveLength(1)
+    expect(await answer('y\r')).toBe(0)
+    expect(await files()).toEqual([])
+  })
+
+  test.each([
+    ['the home folder', (home: string) => home],
+    ['a folder around it', (home: string) => join(home, '..')],
+    ['a folder that all users share', () => tmpdir()],
+  ])('never removes %s, even if a setting names it', async (name, pathIn) => {
+    const { home, env, files } = await userNamed(`wrong ${name}`)
+    await write(join(home, 'letter.txt'), 'text')
+    const wrong = { ...env, BAX_STATE_DIR: pathIn(home) }
+    const result = await built.run(['uninstall', '--yes'], { env: wrong, cwd: home })
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining('is not removed') })
+    expect(await files()).toEqual([join(home, 'letter.txt')])
+  })
+})
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
+}

@@ -1,6 +1,5 @@
 /** `bax mcp install`: adds bax to the programs on this machine that start MCP servers. */
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { BaxError } from '../../core/errors/errors.ts'
 import { addParam } from '../../lines/flags.ts'
@@ -8,7 +7,7 @@ import { readParams } from '../../lines/typed.ts'
 import { flagOf, flagValue, globalFlags, type TypedArguments } from '../../lines/values.ts'
 import { type Io, note, print } from '../io.ts'
 import { entryOf, withServer } from '../mcp/install/edits.ts'
-import { mcpHosts, type ServerCommand, type UserFolders } from '../mcp/install/hosts.ts'
+import { foldersOf, mcpHosts, type ServerCommand } from '../mcp/install/hosts.ts'
 import { mcpParams } from '../mcp/params.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { param } from '../serve/param.ts'
@@ -92,11 +91,4 @@ function argumentsOf(flags: TypedArguments['flags'], cwd: string): string[] {
     if (typeof value === 'boolean') return value ? flag : flag.replace('--', '--no-')
     return `${flag}=${String(value)}`
   })
-}
-
-function foldersOf({ env, host: { platform } }: Io): UserFolders {
-  const home = env['HOME'] || homedir()
-  if (platform === 'win32') return { home, settings: env['APPDATA'] || join(home, 'AppData', 'Roaming') }
-  if (platform === 'darwin') return { home, settings: join(home, 'Library', 'Application Support') }
-  return { home, settings: env['XDG_CONFIG_HOME'] || join(home, '.config') }
 }

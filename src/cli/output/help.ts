@@ -25,13 +25,13 @@ const lines: readonly (readonly [words: readonly string[], about: string])[] = [
   [['run', 'record'], 'Scripts of steps, for people and CI; record one'],
   [['read', 'scrape', 'crawl', 'map'], 'Pages and whole sites as Markdown or data'],
   [['search', 'extract', 'request'], 'Search the web; convert HTML files; HTTP like curl'],
-  [['relay', 'cdp'], 'Connect your own browser; call raw CDP methods'],
+  [['relay', 'cdp', 'api', 'openapi'], 'Connect your own browser; raw CDP; any API request'],
   [['shell'], 'Containers: '],
   [['tui', 'mcp', 'skill', 'approve'], 'Terminal UI; tools for agents; approve actions'],
   [['serve', 'worker', 'key', 'fleet'], 'Serve the HTTP API; its keys; several machines'],
   [['engine'], 'The engine in the background: '],
-  [['api', 'openapi', 'demo'], 'Any API request; OpenAPI; a site to try bax on'],
-  [['doctor', 'setup', 'completion'], 'Check this machine; install browsers; completion'],
+  [['demo', 'doctor', 'completion'], 'A site to try; check this machine; completion'],
+  [['setup', 'update', 'uninstall'], 'Install browsers; look for new versions; remove bax'],
 ]
 
 /** Returns `bax --help`, which fits a screen of 24 lines with 80 columns. */

@@ -180,13 +180,13 @@ describe('an unknown word', () => {
     ['wget', '"scrape" or "crawl"'],
     ['attach', '"relay connect" or "shell attach"'],
     ['logs', '"session log" or "engine logs"'],
+    ['upgrade', '"update"'],
   ])('%s suggests %s', (word, names) => {
     expect(errorOf(word).message).toBe(`unknown command "${word}" (did you mean ${names}?)`)
   })
 
   test.each([
     ['proxy', 'bax open URL --proxy'],
-    ['update', 'npm install --global bax'],
     ['frame', 'frame='],
     ['state-load', 'bax profile save'],
     ['state_load', 'bax profile save'],

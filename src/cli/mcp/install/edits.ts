@@ -15,6 +15,17 @@ export async function withServer(host: McpHost, text: string, server: ServerComm
   return mark + (await add(host, text.slice(mark.length), entryOf(host, server)))
 }
 
+/** Whether the text of a settings file has the server; false if it is invalid. */
+export async function hasServer({ format, field }: McpHost, text: string): Promise<boolean> {
+  const parse = format === 'json' ? (await import('jsonc-parser')).parse : (await import('smol-toml')).parse
+  try {
+    const settings = mappingOf(parse(text, [], { allowTrailingComma: true }))
+    return mappingOf(settings[field])[serverName] !== undefined
+  } catch {
+    return false
+  }
+}
+
 async function withJson({ field }: McpHost, text: string, entry: object): Promise<string> {
   const { applyEdits, modify, parse } = await import('jsonc-parser')
   const isEmpty = text.trim() === ''

@@ -1,11 +1,20 @@
 /** Programs that start MCP servers, with the files in which they keep them. */
+import { homedir } from 'node:os'
 import { join } from 'node:path'
+import type { Io } from '../../io.ts'
 
 /** Folders of a user. */
 export interface UserFolders {
   readonly home: string
   /** Folder of settings of applications: `~/.config`, `~/Library/Application Support` or `%APPDATA%`. */
   readonly settings: string
+}
+
+export function foldersOf({ env, host: { platform } }: Pick<Io, 'env' | 'host'>): UserFolders {
+  const home = env['HOME'] || homedir()
+  if (platform === 'win32') return { home, settings: env['APPDATA'] || join(home, 'AppData', 'Roaming') }
+  if (platform === 'darwin') return { home, settings: join(home, 'Library', 'Application Support') }
+  return { home, settings: env['XDG_CONFIG_HOME'] || join(home, '.config') }
 }
 
 export interface ServerCommand {

@@ -1,0 +1,94 @@
+/** Published versions of bax, from the registry that npm is configured for. */
+import { execFile } from 'node:child_process'
+import { homedir } from 'node:os'
+import { BaxError, messageOf } from '../../core/errors/errors.ts'
+import { systemCode } from '../../core/errors/system-errors.ts'
+import { isMapping, mappingOf } from '../../core/text/is-mapping.ts'
+import type { Io } from '../io.ts'
+
+export interface Release {
+  readonly version: string
+  /** Time of its publication (ISO 8601), if the registry reports it. */
+  readonly published?: string
+}
+
+/** Timeout of a request of npm, in milliseconds. */
+const requestMs = 20_000
+const maxBytes = 16 * 1024 * 1024
+
+/**
+ * Returns the versions after `installed` up to the newest one, oldest first.
+ * @throws BaxError `connection_failed` without a registry, `file_not_found` if it has no bax
+ */
+export async function releasesAfter(installed: string, io: Io): Promise<readonly Release[]> {
+  const facts = mappingOf(await viewPackage(io))
+  const newest = mappingOf(facts['dist-tags'])['latest']
+  const times = mappingOf(facts['time'])
+  const versions = [facts['versions']].flat().filter((one) => typeof one === 'string')
+  return versions
+    .filter((version) => isNewer(version, installed) && (version === newest || !isNewer(version, String(newest))))
+    .toSorted((a, b) => (isNewer(a, b) ? 1 : -1))
+    .map((version) => ({ version, ...(typeof times[version] === 'string' && { published: times[version] }) }))
+}
+
+/** Compares releases; pre-releases such as `1.0.0-rc.1` are not offered. */
+function isNewer(version: string, other: string): boolean {
+  if (version.includes('-')) return false
+  const [a, b] = [version, other].map((text) => text.split(/[.-]/).map(Number))
+  const at = a!.findIndex((number, index) => number !== b![index])
+  return at !== -1 && a![at]! > b![at]!
+}
+
+/** Asks npm, which knows the registry, its credentials and its proxies; a project's file must not choose another one. */
+function viewPackage({ env, signal, host }: Io): Promise<unknown> {
+  const args = [
+    'view',
+    'bax',
+    'dist-tags',
+    'versions',
+    'time',
+    '--json',
+    '--fetch-retries=0',
+    `--fetch-timeout=${requestMs}`,
+  ]
+  const options = { cwd: homedir(), env: { ...env }, signal, maxBuffer: maxBytes, shell: host.platform === 'win32' }
+  return new Promise((resolve, reject) => {
+    execFile('npm', args, options, (error, stdout) => {
+      if (signal.aborted) return reject(signal.reason as Error)
+      try {
+        resolve(readAnswer(error, stdout))
+      } catch (failure) {
+        reject(failure as Error)
+      }
+    })
+  })
+}
+
+function readAnswer(failure: Error | null, stdout: string): unknown {
+  if (failure && systemCode(failure) === 'ENOENT')
+    throw new BaxError('connection_failed', 'npm is not installed, and only npm knows where bax is published', {
+      hint: 'install npm, or look for a newer version where you got this one',
+      cause: failure,
+    })
+  let answer: unknown
+  try {
+    answer = JSON.parse(stdout)
+  } catch (cause) {
+    throw refused(`"npm view bax" failed: ${messageOf(failure ?? cause)}`, cause)
+  }
+  const { error } = mappingOf(answer)
+  if (!isMapping(error)) return answer
+  const code = String(error['code'])
+  if (code === 'E404')
+    throw new BaxError('file_not_found', 'the registry of npm has no package bax', {
+      hint: 'see "npm config get registry"',
+      cause: failure,
+    })
+  throw refused(`the registry of npm cannot be asked: ${code} ${String(error['summary'])}`, failure)
+}
+
+const refused = (message: string, cause: unknown): BaxError =>
+  new BaxError('connection_failed', message, {
+    hint: 'connect to the internet, or see "npm config get registry"',
+    cause,
+  })
