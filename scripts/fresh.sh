@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # Checks that the README's two commands work on a machine that only has Node: builds a bare root file system
 # (debootstrap, minbase) on a separate disk image, clones the committed state of this checkout into it, and runs both
-# there. Set CI=true to run what CI runs. Run it before every release.
+# there. Set CI=true to run what CI runs. Run it before every release. With --package, it installs a package there
+# instead, in a root without Node, and then runs `bax demo tour` without a network.
 #
 #   scripts/fresh.sh [--node PREFIX] [--only GLOB]...
+#   scripts/fresh.sh --package FILE [--suite NAME]
 #     --node PREFIX   folder of another Node installation, with bin/node and lib/node_modules/npm
 #     --only GLOB     run these test files only, such as 'test/flow/sessions*'
+#     --package FILE  a .deb, or the single file, of `npm run release:build`
+#     --suite NAME    release of Debian, such as trixie; by default that of this machine
 #
 # The root has its own network (slirp4netns), process IDs and /dev, and its own dockerd, which the project's setup has to
 # install and start there like on any new machine. Sharing the Docker socket of this machine would prove less: its
@@ -30,10 +34,14 @@ fi
 
 node_prefix=$(dirname "$(dirname "$(node -p process.execPath)")")
 only=()
+package=
+suite=
 while [ $# -gt 0 ]; do
   case $1 in
     --node) node_prefix=${2:?--node needs a folder} && shift 2 ;;
     --only) only+=("${2:?--only needs a glob}") && shift 2 ;;
+    --package) package=${2:?--package needs a file} && shift 2 ;;
+    --suite) suite=${2:?--suite needs a name} && shift 2 ;;
     *) die "unknown argument $1; see the head of $0" ;;
   esac
 done
@@ -76,13 +84,14 @@ make_disk() {
 }
 
 make_root() {
-  local codename mirror
+  local own mirror
   # shellcheck source=/dev/null
-  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
-  mirror=$(apt-get indextargets --format '$(SITE) $(RELEASE)' 'Created-By: Packages' | awk -v name="$codename" '$2 == name { print $1; exit }')
-  [ -n "$mirror" ] || die "apt has no source for $codename"
-  say "building a bare $codename"
-  debootstrap --variant=minbase "$codename" "$root" "$mirror" >"$place/debootstrap.log" 2>&1 || {
+  own=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  suite=${suite:-$own}
+  mirror=$(apt-get indextargets --format '$(SITE) $(RELEASE)' 'Created-By: Packages' | awk -v name="$own" '$2 == name { print $1; exit }')
+  [ -n "$mirror" ] || die "apt has no source for $own"
+  say "building a bare $suite"
+  debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$place/debootstrap.log" 2>&1 || {
     tail -n 20 "$place/debootstrap.log" >&2
     die 'debootstrap failed'
   }
@@ -94,6 +103,9 @@ inherit_network_settings() {
   for file in /etc/apt/sources.list /etc/apt/sources.list.d /etc/apt/keyrings /etc/apt/trusted.gpg.d /etc/apt/auth.conf \
     /etc/apt/auth.conf.d /usr/share/keyrings /etc/ssl/certs/ca-certificates.crt /usr/local/share/ca-certificates; do
     [ ! -e "$file" ] || { mkdir -p "$root$(dirname "$file")" && cp -RL "$file" "$root$(dirname "$file")"; }
+  done
+  for file in "$root"/etc/apt/sources.list "$root"/etc/apt/sources.list.d/*; do
+    [ ! -f "$file" ] || sed -i "s/\b$(. /etc/os-release && echo "$VERSION_CODENAME")\b/$suite/g" "$file"
   done
   apt-config dump | grep -E '^Acquire::' >"$root/etc/apt/apt.conf.d/00machine" || true
   echo "{\"cgroup-parent\": \"/$group\"}" | install -D -m 644 /dev/stdin "$root/etc/docker/daemon.json"
@@ -163,25 +175,74 @@ step './bin/bax.js doctor'
 step 'done'
 PROOF
 
+# Runs in the bare root; $1 is the package.
+read -r -d '' install_proof <<'PROOF' || true
+set -eu
+cd /root
+! command -v node >/dev/null || { echo 'fresh: the bare root has Node' >&2; exit 1; }
+printf 'fresh: installing %s\n' "$1" >&2
+apt-get -qq update
+case $1 in
+  *.deb) DEBIAN_FRONTEND=noninteractive apt-get -y -qq install "./$1" ;;
+  *)
+    install -m 755 "$1" /usr/local/bin/bax
+    DEBIAN_FRONTEND=noninteractive apt-get -y -qq install ca-certificates chromium chromium-headless-shell libstdc++6
+    ;;
+esac >/root/apt.log 2>&1 || { tail -n 20 /root/apt.log >&2; exit 1; }
+PROOF
+
+# Runs there without a network.
+read -r -d '' tour_proof <<'PROOF' || true
+set -eu
+cd /root
+find . -xdev -type f | sort >/tmp/before
+SECONDS=0
+bax --version
+test "$(echo '<h1>Hello</h1>' | bax extract -)" = '# Hello'
+bax demo tour --output tour
+ls -l tour >&2
+printf 'fresh: [%s s] the tour is complete\n' "$SECONDS" >&2
+rm -r tour
+bax update && { echo 'fresh: "bax update" succeeded without a network' >&2; exit 1; }
+bax uninstall --yes
+find . -xdev -type f | sort | diff /tmp/before - >&2 || { echo 'fresh: files are left behind' >&2; exit 1; }
+PROOF
+
+# Runs a script in the bare root with a network namespace; in the background, because a signal must end this script while
+# it waits. chroot does not suffice: dockerd and debootstrap need a root that is a mount point.
+enter() {
+  local net=$1
+  shift
+  setpriv --pdeathsig KILL -- nsenter --net="$net" unshare --mount --pid --ipc --uts --fork --kill-child \
+    bash -c 'cd "$1" && shift && pivot_root . mnt && mount -t proc proc /proc && umount --lazy /mnt && exec "$@"' enter "$root" \
+    /usr/bin/env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    "${variables[@]}" bash -c "$@" &
+  running=$!
+  status=0
+  wait "$running" || status=$?
+  running=
+  [ "$status" = 0 ] || {
+    say "failed with exit code $status"
+    exit "$status"
+  }
+}
+
 make_disk
 make_root
 inherit_network_settings
-add_node
-git clone --quiet --no-hardlinks "$checkout" "$root/root/bax"
 make_network
 mount_system
-
 mapfile -t variables < <(inherited_variables)
-say 'running the two commands'
-status=0
-# chroot does not suffice: dockerd and debootstrap need a root that is a mount point.
-setpriv --pdeathsig KILL -- nsenter --net="$place/net" unshare --mount --pid --ipc --uts --fork --kill-child \
-  bash -c 'cd "$1" && shift && pivot_root . mnt && mount -t proc proc /proc && umount --lazy /mnt && exec "$@"' enter "$root" \
-  /usr/bin/env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-  "${variables[@]}" bash -c "$proof" fresh "${only[*]}" &
-# In the background, because a signal must end this script while it waits.
-running=$!
-wait "$running" || status=$?
-running=
-[ "$status" = 0 ] || say "failed with exit code $status"
-exit "$status"
+if [ -n "$package" ]; then
+  cp "$package" "$root/root/"
+  touch "$place/offline"
+  unshare --net="$place/offline" true
+  nsenter --net="$place/offline" ip link set lo up
+  enter "$place/net" "$install_proof" fresh "$(basename "$package")"
+  enter "$place/offline" "$tour_proof" fresh
+else
+  add_node
+  git clone --quiet --no-hardlinks "$checkout" "$root/root/bax"
+  say 'running the two commands'
+  enter "$place/net" "$proof" fresh "${only[*]}"
+fi

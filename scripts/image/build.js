@@ -3,14 +3,14 @@
 // `node scripts/image/build.js fonts-noto-cjk` adds further packages.
 import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { copyFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import esbuild from 'esbuild'
-import { build } from '../build.js'
+import { packageTree } from '../package-tree.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
@@ -87,19 +87,8 @@ async function loadMaker() {
 
 /** Copies the program as npm would install it, and the Node that runs this script. */
 async function fill(context) {
-  const app = join(context, 'opt', 'bax')
   await mkdir(join(context, 'bin'), { recursive: true })
-  await build(join(app, 'dist'))
-  for (const name of ['bin', 'package.json', 'LICENSE'])
-    await cp(join(root, name), join(app, name), { recursive: true })
-  const { stdout } = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: root })
-  for (const path of stdout.trim().split('\n').slice(1)) {
-    await cp(path, join(app, relative(root, path)), {
-      recursive: true,
-      // Packages inside a package have separate entries; `.bin` is only for interactive use.
-      filter: (source) => !/\/(?:node_modules|\.bin)(?:\/|$)/.test(source.slice(path.length)),
-    })
-  }
+  await packageTree(join(context, 'opt', 'bax'))
   await copyFile(process.execPath, join(context, 'bin', 'node'))
   await symlink('/opt/bax/bin/bax.js', join(context, 'bin', 'bax'))
 }

@@ -62,6 +62,10 @@ __attribute__((noreturn)) static void run_node(const char *reason) {
   for (int i = 1; i < count; i++) args[i + 1] = arguments[i];
   signal(SIGPIPE, pipe_before);
   sigprocmask(SIG_SETMASK, &before, NULL);
+  /* Packages of operating systems contain a Node. */
+  char bundled[4200];
+  snprintf(bundled, sizeof bundled, "%s/../runtime/node", folder);
+  execv(bundled, args);
   execvp("node", args);
   fprintf(stderr, "error: cannot start node: %s\nhint: install Node.js 20.12 or newer\n", strerror(errno));
   _exit(UNREACHABLE);

@@ -1,11 +1,12 @@
 /** The native launcher: commands in warm processes of the engine, with the same result as in a process of Node. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { spawn as spawnTerminal } from '@lydell/node-pty'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { version } from '../../src/core/version.ts'
 import { launcher as native } from '../../scripts/native.js'
 import { type BuiltBax, buildBax, type CliOptions } from '../support/cli.ts'
 import { noConfig } from '../support/no-config.ts'
@@ -240,6 +241,15 @@ describe.skipIf(noLauncher)('Node runs a command instead', () => {
   test('without an engine', async () => {
     const env = { BAX_STATE_DIR: join(folder, 'no-engine') }
     expect(await usesNode(['--version'], { env })).toMatchObject({ code: 0 })
+  })
+
+  test('from the package, if it contains a Node', async () => {
+    const runtime = join(dirname(dirname(built.launcher)), 'runtime')
+    onTestFinished(() => rm(runtime, { recursive: true }))
+    await mkdir(runtime)
+    await symlink(process.execPath, join(runtime, 'node'))
+    const env = { BAX_STATE_DIR: join(folder, 'no-engine') }
+    expect(await launch(['--version'], { env })).toMatchObject({ code: 0, stdout: `${version}\n` })
   })
 
   test('if another engine is named', async () => {
