@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { agent, launcher } from '../native.js'
 import { packageTree } from '../package-tree.js'
 import { buildDeb } from './deb.js'
+import { buildSingleFile } from './single-file.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
@@ -18,6 +19,7 @@ const say = (line) => process.stderr.write(`${line}\n`)
 const kinds = {
   npm: { build: buildNpm },
   deb: { build: buildDeb, perArchitecture: true },
+  'single-file': { build: buildSingleFile, perArchitecture: true },
 }
 
 async function buildNpm({ program, output }) {

@@ -11,6 +11,7 @@ import { lacksSandbox, sandboxHint, sandboxWarning } from '../core/process/sandb
 import { damagedFiles } from '../core/state/state-check.ts'
 import { explainDir } from '../core/state/state-dir.ts'
 import { hasDisplay } from './engine/engine-config.ts'
+import { installationOf } from './installation/installation.ts'
 import { shownProxy } from '../core/config/proxy-settings.ts'
 import { isByPages, searchOrder, variablesOfApis } from '../core/config/search-providers.ts'
 import type { Io } from './io.ts'
@@ -165,7 +166,8 @@ export async function checkLauncher({ host, env, cwd }: Io): Promise<Check> {
   const head = { name: 'launcher', needed: false }
   const path = host.launcher
   if (path === undefined || !(await exists(path))) {
-    const mend = host.platform === 'linux' ? 'install gcc and libc6-dev, then build bax again' : undefined
+    const canBuild = host.platform === 'linux' && installationOf({ host }).kind !== 'single file'
+    const mend = canBuild ? 'install gcc and libc6-dev, then build bax again' : undefined
     return { ...head, ok: false, found: 'none in this build: every command starts Node', ...(mend && { mend }) }
   }
   try {

@@ -60,6 +60,15 @@ describe('bax mcp install', () => {
     await client.close()
   })
 
+  test('starts a single file by its own name: it unpacks each version into another folder', async () => {
+    const kind = join(dirname(dirname(built.program)), 'installation')
+    writeFileSync(kind, 'single file\n')
+    onTestFinished(() => rmSync(kind))
+    const { install } = homeWith({})
+    const { stdout } = await install('--host', 'cursor', '--print', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({ hosts: [{ entry: { command: process.execPath, args: ['mcp'] } }] })
+  })
+
   test('keeps comments, other servers, fields of a person, permissions and links', async () => {
     const before = '// mine\n{\n\t"servers": {\n\t\t"x": { "command": "y" }, // keep\n\t},\n}\n'
     const { install, read, path } = homeWith({ 'dotfiles/mcp.json': before, '.config/Code/User/keep': '' })

@@ -6,6 +6,7 @@ import { addParam } from '../../lines/flags.ts'
 import { readParams } from '../../lines/typed.ts'
 import { flagOf, flagValue, globalFlags, type TypedArguments } from '../../lines/values.ts'
 import { type Io, note, print } from '../io.ts'
+import { installationOf } from '../installation/installation.ts'
 import { entryOf, withServer } from '../mcp/install/edits.ts'
 import { foldersOf, mcpHosts, type ServerCommand } from '../mcp/install/hosts.ts'
 import { mcpParams } from '../mcp/params.ts'
@@ -70,9 +71,13 @@ export const command: TerminalCommand = {
   },
 }
 
-/** Returns the program that starts bax: the link in a checkout leads to another folder after each build. */
-function starting({ host: { self } }: Io): ServerCommand {
-  const [command, ...leading] = self
+/**
+ * Returns the program that starts bax: the link in a checkout leads to another folder after each build, and a single file
+ * unpacks each version into another one.
+ */
+function starting(io: Io): ServerCommand {
+  const [command, ...leading] = io.host.self
+  if (installationOf(io).kind === 'single file') return { command, args: [] }
   const script = leading.at(-1) && join(dirname(dirname(leading.at(-1)!)), 'bin', 'bax.js')
   return { command, args: script && existsSync(script) ? [script] : leading }
 }

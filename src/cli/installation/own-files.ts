@@ -7,6 +7,7 @@ import envPaths from 'env-paths'
 import { BaxError } from '../../core/errors/errors.ts'
 import { systemCode } from '../../core/errors/system-errors.ts'
 import type { Context } from '../context.ts'
+import { installationOf } from './installation.ts'
 import { hasServer } from '../mcp/install/edits.ts'
 import { foldersOf, mcpHosts } from '../mcp/install/hosts.ts'
 
@@ -34,7 +35,7 @@ export async function ownFiles({ settings, io }: Context, keepData: boolean): Pr
         ]),
   ]
   const found = all.filter(({ path }) => existsSync(path))
-  for (const { path } of found) await assertOwn(path, [homedir(), io.cwd, dirname(io.host.manifest ?? io.cwd)])
+  for (const { path } of found) await assertOwn(path, [homedir(), io.cwd, installationOf(io).path])
   return Promise.all(found.map(async (one) => ({ ...one, bytes: await sizeOf(one.path) })))
 }
 
