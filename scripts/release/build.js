@@ -9,17 +9,25 @@ import { promisify } from 'node:util'
 import { agent, launcher } from '../native.js'
 import { packageTree } from '../package-tree.js'
 import { buildDeb } from './deb.js'
+import { buildFormula } from './homebrew.js'
+import { buildMcpb, buildServerJson } from './mcp.js'
 import { buildSingleFile } from './single-file.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 const say = (line) => process.stderr.write(`${line}\n`)
 
-/** Builds a package from what `treeOf` made; each is for an architecture, or for all. */
+/**
+ * How each kind is built from the program. The functions return the path of a file, or why it is left out (`left`); some
+ * build one for each architecture.
+ */
 const kinds = {
   npm: { build: buildNpm },
   deb: { build: buildDeb, perArchitecture: true },
   'single-file': { build: buildSingleFile, perArchitecture: true },
+  mcpb: { build: buildMcpb },
+  'server-json': { build: buildServerJson },
+  homebrew: { build: buildFormula },
 }
 
 async function buildNpm({ program, output }) {
@@ -51,6 +59,10 @@ async function buildAll(names) {
       for (const arch of perArchitecture ? compiled : [undefined]) {
         const began = performance.now()
         const file = await build({ program, output, arch, description })
+        if (file.left) {
+          say(`no ${name}: ${file.left}`)
+          continue
+        }
         const { size } = await stat(file)
         const seconds = Math.round((performance.now() - began) / 1000)
         process.stdout.write(`${relative(root, file)}\t${(size / 1e6).toFixed(1)} MB\t${seconds} s\n`)
