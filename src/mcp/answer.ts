@@ -1,5 +1,5 @@
 /** Content of responses: text of bax, text of pages between markers, images, and data. */
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { BaxError } from '../core/errors/errors.ts'
 import { enclosed } from '../core/text/boundaries.ts'
 import type { ToolAnswer } from './tool.ts'

@@ -1,6 +1,5 @@
 /** Messages of an HTTP connection, kept so that a client can resume a stream that was cut. */
-import type { EventStore } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server'
 import { BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
 

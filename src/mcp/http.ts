@@ -1,6 +1,6 @@
 /** Serves clients over Streamable HTTP: one connection for each MCP session, which belongs to the key that opened it. */
 import { randomUUID } from 'node:crypto'
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { embedded } from '../client/transport.ts'
 import { type Caller, canSee } from '../core/access/caller.ts'
 import { BaxError } from '../core/errors/errors.ts'
@@ -9,6 +9,7 @@ import { type Manifest, makeManifest } from '../operations/manifest.ts'
 import type { McpEndpoint, McpRequest, OpenMcp } from '../server/mcp.ts'
 import { Connection } from './connection.ts'
 import { MessageStore } from './event-store.ts'
+import { parsed, withoutNulls } from './message.ts'
 import { readOptions } from './options.ts'
 import { createMcpServer } from './server.ts'
 
@@ -135,9 +136,7 @@ class HttpEndpoint implements McpEndpoint {
       if (!ended.aborted) throw error
     })
     if (!body) return sessionNotFound()
-    return client.transport.handleRequest(
-      new Request(request.url, { method: 'POST', headers: request.headers, body: Buffer.from(body) }),
-    )
+    return client.transport.handleRequest(withBody(request, body))
   }
 
   #end(client: Client, connection: Connection): void {
@@ -151,6 +150,13 @@ class HttpEndpoint implements McpEndpoint {
     this.#ending.add(ending)
     void ending.finally(() => this.#ending.delete(ending))
   }
+}
+
+/** Returns a request with the message that a client sent. */
+function withBody({ url, headers }: Request, bytes: Uint8Array): Request {
+  const message = parsed(bytes)
+  const body = message === undefined ? Buffer.from(bytes) : JSON.stringify(withoutNulls(message))
+  return new Request(url, { method: 'POST', headers, body })
 }
 
 const sessionNotFound = () =>

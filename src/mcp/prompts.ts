@@ -1,5 +1,5 @@
 /** Prompts for the most common tasks. */
-import type { Prompt } from '@modelcontextprotocol/sdk/types.js'
+import type { Prompt } from '@modelcontextprotocol/server'
 import { BaxError } from '../core/errors/errors.ts'
 
 interface PromptText {

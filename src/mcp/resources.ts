@@ -1,5 +1,5 @@
 /** Resources of a connection: stored images, files of sessions, output files of commands, and crawled pages. */
-import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js'
+import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server'
 import type { Download } from '../client/client.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
@@ -20,7 +20,7 @@ type Kind = 'file' | 'artifact' | 'crawl'
 /** Groups whose tools a client needs for a kind of resource. */
 const groupOf: Readonly<Record<Kind, ToolGroup>> = { file: 'browser', artifact: 'shell', crawl: 'scrape' }
 
-const templates: Readonly<Record<Kind, ResourceTemplate>> = {
+const templates: Readonly<Record<Kind, ResourceTemplateType>> = {
   file: { uriTemplate: 'bax://file/{session}/{name}', name: 'File of a session' },
   artifact: { uriTemplate: 'bax://artifact/{artifact}/{name}', name: 'Output file of a command' },
   crawl: { uriTemplate: 'bax://crawl/{crawl}/{page}', name: 'Page of a crawl', mimeType: 'text/markdown' },
@@ -29,7 +29,7 @@ const templates: Readonly<Record<Kind, ResourceTemplate>> = {
 const isOffered = ({ options }: Connection, kind: string): boolean => options.groups.includes(groupOf[kind as Kind])
 
 /** Lists the forms of the resources of the groups that the connection offers. */
-export const resourceTemplates = (connection: Connection): ResourceTemplate[] =>
+export const resourceTemplates = (connection: Connection): ResourceTemplateType[] =>
   Object.entries(templates).flatMap(([kind, template]) => (isOffered(connection, kind) ? [template] : []))
 
 /** Lists the resources that the connection knows. */

@@ -1,18 +1,11 @@
 /** The MCP server of one client: tools, resources and prompts on the official SDK. */
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
-  CallToolRequestSchema,
   type CallToolResult,
-  ErrorCode,
-  GetPromptRequestSchema,
-  ListPromptsRequestSchema,
-  ListResourcesRequestSchema,
-  ListResourceTemplatesRequestSchema,
-  ListToolsRequestSchema,
-  McpError,
-  ReadResourceRequestSchema,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
   type Tool as ListedTool,
-} from '@modelcontextprotocol/sdk/types.js'
+} from '@modelcontextprotocol/server'
 import { asBaxError, BaxError } from '../core/errors/errors.ts'
 import { didYouMean } from '../core/errors/suggest.ts'
 import { validateInput } from '../core/operation/input/valid-input.ts'
@@ -38,40 +31,40 @@ export function createMcpServer(connection: Connection): Server {
     ...(connection.options.boundaries && { instructions: marked }),
   })
   const listed = [...tools.values()].map(listedTool)
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }))
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+  server.setRequestHandler('tools/list', () => ({ tools: listed }))
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const { name, arguments: given = {}, _meta: meta } = params
     const tool = tools.get(name)
     if (!tool)
-      throw new McpError(
-        ErrorCode.InvalidParams,
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
         `there is no tool ${JSON.stringify(name)}${didYouMean(name, tools.keys())}`,
       )
     const token = meta?.progressToken
     const progress: ToolCall['progress'] = async (done, total, message) => {
       if (token === undefined) return
       const params = { progressToken: token, progress: done, total, message }
-      await extra.sendNotification({ method: 'notifications/progress', params })
+      await mcpReq.notify({ method: 'notifications/progress', params })
     }
     const say = async ({ text, waitedSecs, mostSecs }: ApprovalNotice) => {
-      await extra.sendNotification({ method: 'notifications/message', params: { level: 'notice', data: text } })
+      await mcpReq.notify({ method: 'notifications/message', params: { level: 'notice', data: text } })
       await progress(waitedSecs, mostSecs, text)
     }
     return withApprovalNotices(connection, say, () =>
-      callTool(tool, given, { connection, signal: extra.signal, progress }),
+      callTool(tool, given, { connection, signal: mcpReq.signal, progress }),
     )
   })
-  server.setRequestHandler(ListResourcesRequestSchema, async (_, { signal }) => ({
+  server.setRequestHandler('resources/list', async (_, { mcpReq: { signal } }) => ({
     resources: await orProtocolError(listResources(connection, signal)),
   }))
-  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
+  server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: resourceTemplates(connection),
   }))
-  server.setRequestHandler(ReadResourceRequestSchema, ({ params }, { signal }) =>
+  server.setRequestHandler('resources/read', ({ params }, { mcpReq: { signal } }) =>
     orProtocolError(readResource(connection, params.uri, signal)),
   )
-  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: listPrompts(new Set(tools.keys())) }))
-  server.setRequestHandler(GetPromptRequestSchema, async ({ params }) => {
+  server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts(new Set(tools.keys())) }))
+  server.setRequestHandler('prompts/get', async ({ params }) => {
     const { description, text } = await orProtocolError((async () => promptText(params.name, params.arguments ?? {}))())
     return { description, messages: [{ role: 'user', content: { type: 'text', text } }] }
   })
@@ -130,6 +123,9 @@ async function orProtocolError<T>(work: Promise<T>): Promise<T> {
     return await work
   } catch (thrown) {
     const { code, message, status } = asBaxError(thrown)
-    throw new McpError(status >= 500 ? ErrorCode.InternalError : ErrorCode.InvalidParams, `${message} [${code}]`)
+    throw new ProtocolError(
+      status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams,
+      `${message} [${code}]`,
+    )
   }
 }

@@ -1,10 +1,15 @@
 /** Serves one client over standard input and output, until the client or its host is gone. */
-import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import {
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  serializeMessage,
+  STDIO_DEFAULT_MAX_BUFFER_SIZE as mostBuffered,
+  type Transport,
+} from '@modelcontextprotocol/server'
 import { limits } from '../core/limits/limits.ts'
 import { Connection, type ConnectionParts } from './connection.ts'
 import type { LocalHost } from './local.ts'
+import { withoutNulls } from './message.ts'
 import { createMcpServer } from './server.ts'
 
 export interface StdioParts extends Pick<ConnectionParts, 'transport' | 'manifest' | 'options'> {
@@ -53,27 +58,26 @@ class StreamTransport implements Transport {
   }
 
   async #read(): Promise<void> {
-    const buffer = new ReadBuffer()
+    const decoder = new TextDecoder()
+    let rest = ''
     try {
       for await (const chunk of this.#local.stdin) {
-        buffer.append(Buffer.from(chunk))
-        this.#deliver(buffer)
+        const lines = (rest + decoder.decode(Buffer.from(chunk), { stream: true })).split('\n')
+        rest = lines.pop()!
+        if (rest.length > mostBuffered) throw new Error(`a message has more than ${mostBuffered} characters`)
+        for (const line of lines) this.#deliver(line)
       }
     } catch (error) {
       this.onerror?.(error as Error)
     }
   }
 
-  #deliver(buffer: ReadBuffer): void {
-    for (;;) {
-      try {
-        const message = buffer.readMessage()
-        if (message === null) return
-        this.onmessage?.(message)
-      } catch (error) {
-        // The line is not a message; the next one may be.
-        this.onerror?.(error as Error)
-      }
+  #deliver(line: string): void {
+    try {
+      this.onmessage?.(parseJSONRPCMessage(withoutNulls(JSON.parse(line))))
+    } catch (error) {
+      // The line is not a message; the next one may be.
+      this.onerror?.(error as Error)
     }
   }
 

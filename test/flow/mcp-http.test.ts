@@ -138,6 +138,20 @@ describe('a client', () => {
     await connected.transport.terminateSession()
   })
 
+  test('may send null for absent arguments', async () => {
+    const { transport, client } = await connect(keys['browser,scrape'])
+    const headers = { 'mcp-session-id': transport.sessionId!, accept: 'application/json, text/event-stream' }
+    const params = { name: 'browser_observe', arguments: null }
+    const message = { jsonrpc: '2.0', id: 'null', method: 'tools/call', params }
+    const { status, body } = await request(server.url, 'POST', '/mcp', message, {
+      ...headers,
+      'x-api-key': keys['browser,scrape']!,
+    })
+    expect(status).toBe(200)
+    expect(body).toContain('no page is open')
+    await client.close()
+  })
+
   test('resumes a response whose stream was cut', async () => {
     const { transport, client } = await connect(keys['browser,scrape'])
     const headers = {

@@ -1,4 +1,5 @@
 /** `bax mcp` through the client of the official SDK. */
+import { ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -439,6 +440,16 @@ test('arguments are validated by the schemas of the operations', async () => {
   expect((await mcp.call('web_crawl', {})).text).toContain('give either url or id')
   const commands = Array.from({ length: 51 }, () => 'get title')
   expect((await mcp.call('browser_act', { commands })).text).toMatch(/^commands .*50.* \[invalid_request\]/)
+})
+
+test.each([
+  ['tools/call', { name: 'relay', arguments: null }],
+  ['tools/call', { name: 'relay', arguments: { id: null }, _meta: null }],
+  ['tools/list', { cursor: null }],
+  ['prompts/list', null],
+])('%s accepts null for absent parameters: %j', async (method, params) => {
+  const message = { method, params } as unknown as { method: string; params: Record<string, unknown> }
+  expect(await mcp.client.request(message, ResultSchema)).not.toHaveProperty('isError')
 })
 
 describe('a new page after an action', () => {

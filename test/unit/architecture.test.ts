@@ -91,7 +91,7 @@ const layers: Layers = {
   // Loaded by `bax mcp`, and by `bax serve` at the first request to `/mcp`.
   mcp: {
     below: ['core', 'commands', 'operations', 'client', 'lines'],
-    packages: ['@modelcontextprotocol/sdk', 'zod'],
+    packages: ['@modelcontextprotocol/server', 'zod'],
   },
   // Loaded when `bax tui` is called; full pictures are decoded only for terminals that can show them.
   tui: {
