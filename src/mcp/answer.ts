@@ -2,17 +2,27 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { BaxError } from '../core/errors/errors.ts'
 import { enclosed } from '../core/text/boundaries.ts'
+import type { StoredItem } from './stored.ts'
 import type { ToolAnswer } from './tool.ts'
 
-/** Builds the result of a tool. */
-export function resultOf(answer: ToolAnswer, boundaries: boolean): CallToolResult {
+/** Builds the result of a tool. `embeds` returns the content of resources that the client could not read later. */
+export function resultOf(
+  answer: ToolAnswer,
+  boundaries: boolean,
+  embeds: (uri: string) => StoredItem | undefined = () => undefined,
+): CallToolResult {
   const { text, page, image, links = [], data, failed } = answer
   const parts = [text, page && (boundaries ? enclosed(page) : page)].filter((part) => part !== undefined && part !== '')
   return {
     content: [
       ...(parts.length > 0 ? [{ type: 'text' as const, text: parts.join('\n') }] : []),
       ...(image ? [{ type: 'image' as const, ...image }] : []),
-      ...links.map((link) => ({ type: 'resource_link' as const, ...link })),
+      ...links.map((link) => {
+        const content = embeds(link.uri)
+        if (!content) return { type: 'resource_link' as const, ...link }
+        const { mimeType, data: blob } = content
+        return { type: 'resource' as const, resource: { uri: link.uri, mimeType, blob } }
+      }),
     ],
     ...(data && !failed && { structuredContent: data }),
     ...(failed && { isError: true }),

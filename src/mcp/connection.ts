@@ -1,4 +1,5 @@
 /** Connection of one client: the engine, the sessions that the client opened, and stored images. */
+import { randomUUID } from 'node:crypto'
 import { type Answer, type Calls, callsOf, type Input, type OperationName, type Unchecked } from '../client/calls.ts'
 import type { Transport } from '../client/transport.ts'
 import { waitForProvision } from '../client/provision.ts'
@@ -9,7 +10,8 @@ import { matchesHost, parseHostPattern } from '../core/net/host-pattern.ts'
 import { normaliseUrl } from '../core/net/urls.ts'
 import type { HttpOperation } from '../core/operation/operation.ts'
 import type { Manifest } from '../operations/manifest.ts'
-import { HeldSessions } from './held.ts'
+import { Handles, isId } from './handles.ts'
+import { HeldSessions, type Sessions } from './held.ts'
 import { takeLease } from '../client/lease.ts'
 import type { LocalHost } from './local.ts'
 import type { McpOptions } from './options.ts'
@@ -25,6 +27,8 @@ export interface ConnectionParts {
   readonly caller?: Caller
   /** Time to reconnect to the engine before the sessions end, in seconds. */
   readonly graceSecs: number
+  /** Set for one call of a client that passes IDs of sessions. `holder` ends them with its process, if there is one. */
+  readonly handles?: { readonly holder?: Connection }
   /** Reports failures that no call returns. */
   readonly warn: (message: string) => void
 }
@@ -34,15 +38,15 @@ export class Connection {
   readonly options: McpOptions
   readonly local: LocalHost | undefined
   /** Browser sessions of the client. */
-  readonly sessions: HeldSessions
+  readonly sessions: Sessions
   /** Shell sessions of the client. */
-  readonly shells: HeldSessions
+  readonly shells: Sessions
   /** Sessions of the scripts that are running. */
   readonly scriptSessions = new Set<string>()
   /** Screenshots and documents, which are resources. */
-  readonly stored = new StoredContent()
+  readonly stored: StoredContent
   /** Crawls of the client, by ID. */
-  readonly crawls = new Map<string, string>()
+  readonly crawls: Map<string, string>
   /** The engine. */
   readonly calls: Calls
   readonly #caller: Caller | undefined
@@ -59,20 +63,57 @@ export class Connection {
     this.local = local
     this.calls = callsOf(transport, manifest.operations)
     this.#caller = caller
-    this.sessions = new HeldSessions(
-      'session',
-      () => this.#createSession(),
-      async (session_id) => {
-        await this.ask('closeSession', { session_id })
+    const holder = parts.handles?.holder
+    this.stored = holder?.stored ?? new StoredContent()
+    this.crawls = holder?.crawls ?? new Map()
+    const endSession = async (session_id: string) => void (await this.ask('closeSession', { session_id }))
+    const endShell = async (session_id: string) => void (await this.ask('deleteShell', { session_id }))
+    if (!parts.handles) {
+      this.sessions = new HeldSessions('session', () => this.#createSession(), endSession)
+      this.shells = new HeldSessions('shell', () => this.#createShell(), endShell)
+      return
+    }
+    this.sessions = new Handles({
+      field: 'session',
+      creator: 'browser_open',
+      create: () => holder?.sessions.open(randomUUID()) ?? this.#createSession(),
+      async end(id) {
+        await holder?.sessions.forget(id)
+        await endSession(id)
       },
-    )
-    this.shells = new HeldSessions(
-      'shell',
-      () => this.#createShell(),
-      async (session_id) => {
-        await this.ask('deleteShell', { session_id })
+    })
+    this.shells = new Handles({
+      field: 'shell',
+      creator: 'shell_exec',
+      create: () => holder?.shells.open(randomUUID()) ?? this.#createShell(),
+      async end(id) {
+        await holder?.shells.forget(id)
+        await endShell(id)
       },
-    )
+    })
+  }
+
+  /** Whether resources that are stored can be read later: no other server may have to answer. */
+  get keepsContent(): boolean {
+    return !this.#parts.handles || this.#parts.handles.holder !== undefined
+  }
+
+  /** Returns the connection of one call of a client that passes IDs of sessions. */
+  ofCall(): Connection {
+    return this.#parts.handles ? this : new Connection({ ...this.#parts, handles: { holder: this } })
+  }
+
+  /** Ends the sessions that a failed call has created: the client does not know their IDs. */
+  async discardCreated(): Promise<void> {
+    for (const one of [this.sessions, this.shells]) if (one instanceof Handles) await one.close()
+  }
+
+  /** Describes the sessions that a call has created, for a client that passes their IDs. */
+  async createdHandles(): Promise<string[]> {
+    const kinds = [this.sessions, this.shells].filter((one) => one instanceof Handles)
+    return (
+      await Promise.all(kinds.map(async (one) => (await one.created()).map((id) => `${one.field}: ${id}`)))
+    ).flat()
   }
 
   /** Calls an operation. @throws BaxError with the engine's error code */
@@ -94,15 +135,13 @@ export class Connection {
    * @throws BaxError `session_not_found`
    */
   async session(name: string | undefined): Promise<string> {
-    const held = this.sessions.find(name)
-    if (held) return held
-    if (name !== undefined && isId(name)) {
-      if (this.options.allowedDomains)
-        throw new BaxError('unsupported', `session ${name} was not opened here, so that its domains are not limited`)
-      if (this.options.confirm)
-        throw new BaxError('unsupported', `session ${name} was not opened here, so that its actions do not wait`)
+    const held = await this.sessions.find(name)
+    if (held !== undefined && !this.#parts.handles) return held
+    if (name !== undefined && isId.session(name)) {
+      await this.#assertLimited(name)
       return name
     }
+    if (this.sessions instanceof Handles) throw this.sessions.unknown(name)
     throw new BaxError(
       'session_not_found',
       name === undefined ? 'no page is open' : `there is no session ${JSON.stringify(name)}`,
@@ -114,7 +153,20 @@ export class Connection {
 
   /** Returns the ID of a session, which is created unless it is an ID. */
   openSession(name: string | undefined): Promise<string> {
-    return name !== undefined && isId(name) ? this.session(name) : this.sessions.open(name)
+    return name !== undefined && isId.session(name) ? this.session(name) : this.sessions.open(name)
+  }
+
+  /** @throws BaxError `unsupported` for a session without the limits of the client */
+  async #assertLimited(session_id: string): Promise<void> {
+    const { allowedDomains, confirm } = this.options
+    if (!allowedDomains && !confirm) return
+    const isOwn = this.#parts.handles && session_id.startsWith('ses_')
+    const session = isOwn ? await this.ask('getSession', { session_id }) : undefined
+    const refuse = (what: string) =>
+      new BaxError('unsupported', `session ${session_id} was not opened here, so that its ${what}`)
+    if (allowedDomains && !session?.allowed_domains?.every((one) => allowedDomains.includes(one)))
+      throw refuse('domains are not limited')
+    if (confirm?.some((kind) => !session?.confirm?.includes(kind))) throw refuse('actions do not wait')
   }
 
   /** @throws BaxError `url_blocked` for a URL on another host than the allowed ones */
@@ -146,16 +198,16 @@ export class Connection {
   /** Ends everything that the client opened, after its calls were cancelled. */
   async close(): Promise<void> {
     this.#closing.abort(new BaxError('cancelled', 'the connection has ended'))
-    this.stored.clear()
+    if (!this.#parts.handles) this.stored.clear()
     // The calls themselves have reported their failures.
     await Promise.allSettled(this.#calls)
-    await Promise.all([this.sessions.close(), this.shells.close()])
+    if (!this.#parts.handles) await Promise.all([this.sessions.close(), this.shells.close()])
   }
 
   async #createSession(): Promise<string> {
     const { confirm } = this.options
     const created = await this.ask('createSession', {
-      idle_timeout_secs: limits.mcp.sessionIdleSecs,
+      idle_timeout_secs: this.#parts.handles ? limits.mcp.handleIdleSecs : limits.mcp.sessionIdleSecs,
       timeout_secs: limits.mcp.sessionSecs,
       ...this.domains,
       ...(confirm && { confirm: [...confirm] }),
@@ -169,7 +221,7 @@ export class Connection {
 
   async #createShell(): Promise<string> {
     const { session_id: id } = await this.ask('createShell', {
-      timeout_secs: limits.mcp.sessionIdleSecs,
+      timeout_secs: this.#parts.handles ? limits.mcp.handleIdleSecs : limits.mcp.sessionIdleSecs,
     })
     await this.#takeLease('leaseShell', id)
     return id
@@ -177,12 +229,11 @@ export class Connection {
 
   /** Makes a session end with this process, even if it is killed. */
   #takeLease(stream: 'leaseSession' | 'leaseShell', session_id: string): Promise<void> {
-    const { graceSecs, warn } = this.#parts
+    const { graceSecs, warn, handles } = this.#parts
+    // No process is the client's: the session ends when it is unused.
+    if (handles) return Promise.resolve()
     const { signal } = this.#closing
     const open = () => this.calls.follow(stream, { session_id, grace_secs: graceSecs }, { signal, strict: true })
     return takeLease(open, signal, (error) => warn(`session ${session_id} may outlive its client: ${error.message}`))
   }
 }
-
-/** IDs of sessions and of connected browsers. */
-const isId = (name: string): boolean => /^(?:ses|rly)_/.test(name)

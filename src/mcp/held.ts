@@ -4,10 +4,25 @@ import { asBaxError, BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
 import { isEnded } from '../client/lease.ts'
 
+/** Sessions of a client, by the names that it uses. */
+export interface Sessions {
+  /** Returns the ID of the session with a name; undefined if there is none. */
+  find(name?: string): Promise<string> | undefined
+  /** Returns the ID of the session with a name, which is created if there is none. */
+  open(name?: string): Promise<string>
+  list(): Promise<{ readonly name: string; readonly id: string }[]>
+  /** Forgets a session that has ended by itself, so that it can be opened again. */
+  forget(id: string): Promise<void>
+  /** Ends one session. */
+  end(name?: string): Promise<void>
+  /** Ends those that nobody else can end. */
+  close(): Promise<void>
+}
+
 /** Name of the session that is used when the client names none. */
 const defaultName = 'default'
 
-export class HeldSessions {
+export class HeldSessions implements Sessions {
   readonly #ids = new Map<string, Promise<string>>()
   readonly #noun: string
   readonly #create: () => Promise<string>
@@ -21,12 +36,10 @@ export class HeldSessions {
     this.#end = end
   }
 
-  /** Returns the ID of the session with the client's name; undefined if there is none. */
   find(name = defaultName): Promise<string> | undefined {
     return this.#ids.get(name)
   }
 
-  /** Returns the ID of the session with the client's name, which is created if there is none. */
   open(name = defaultName): Promise<string> {
     const held = this.#ids.get(name)
     if (held) return held
@@ -47,12 +60,10 @@ export class HeldSessions {
     return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   }
 
-  /** Forgets a session that has ended by itself, so that it can be opened again. */
   async forget(id: string): Promise<void> {
     for (const held of await this.list()) if (held.id === id) this.#ids.delete(held.name)
   }
 
-  /** Ends one session. */
   async end(name = defaultName): Promise<void> {
     const id = this.#ids.get(name)
     if (!id) throw new BaxError('session_not_found', `there is no ${this.#noun} ${JSON.stringify(name)}`)

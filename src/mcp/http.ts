@@ -1,6 +1,9 @@
-/** Serves clients over Streamable HTTP: one connection for each MCP session, which belongs to the key that opened it. */
+/**
+ * Serves clients over Streamable HTTP. Requests of the revision 2026-07-28 are independent of each other; clients of older
+ * ones have an MCP session, with a connection of its own, which belongs to the key that opened it.
+ */
 import { randomUUID } from 'node:crypto'
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import { isLegacyRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { embedded } from '../client/transport.ts'
 import { type Caller, canSee } from '../core/access/caller.ts'
 import { BaxError } from '../core/errors/errors.ts'
@@ -11,6 +14,8 @@ import { Connection } from './connection.ts'
 import { MessageStore } from './event-store.ts'
 import { parsed, withoutNulls } from './message.ts'
 import { readOptions } from './options.ts'
+import { asCaller, queryOf } from './http-request.ts'
+import { isModern, StatelessMcp } from './stateless.ts'
 import { createMcpServer } from './server.ts'
 
 interface Client {
@@ -30,15 +35,24 @@ class HttpEndpoint implements McpEndpoint {
   readonly #manifest: Manifest
   readonly #clients = new Map<string, Client>()
   readonly #ending = new Set<Promise<void>>()
+  readonly #stateless: StatelessMcp
 
   constructor(parts: Parameters<OpenMcp>[0], manifest: Manifest) {
     this.#parts = parts
     this.#manifest = manifest
+    this.#stateless = new StatelessMcp(parts, manifest)
   }
 
   async handle(request: Request, facts: McpRequest): Promise<Response> {
     const id = request.headers.get('mcp-session-id')
-    if (id === null && request.method === 'POST') return this.#begin(request, facts)
+    if (request.method === 'GET') facts.countStream()
+    if (request.method === 'POST' && (id === null || isModern(request))) {
+      const body = await facts.read(new AbortController().signal)
+      const message = withoutNulls(parsed(body))
+      const isLegacy = message === undefined || (await isLegacyRequest(request, message))
+      if (!isLegacy) return this.#stateless.answer(request, message, facts)
+      return this.#begin(request, { ...facts, read: async () => body })
+    }
     const client = id === null ? undefined : this.#clients.get(id)
     // Clients start a new session after 404.
     if (!client || !canSee(facts.caller, client.caller.keyId)) return sessionNotFound()
@@ -46,6 +60,7 @@ class HttpEndpoint implements McpEndpoint {
   }
 
   async close(): Promise<void> {
+    await this.#stateless.close()
     for (const { transport } of this.#clients.values()) await transport.close()
     await Promise.all(this.#ending)
   }
@@ -69,14 +84,14 @@ class HttpEndpoint implements McpEndpoint {
       ended: new AbortController(),
     }
     const connection = new Connection({
-      transport: embedded(this.#asCaller(request)),
+      transport: embedded(asCaller(request, this.#parts.fetch)),
       manifest: this.#manifest,
       options,
       caller: facts.caller,
       graceSecs: limits.lease.graceSecs,
       warn: (message) => this.#parts.log('warn', message, { mcp_session: transport.sessionId ?? null }),
     })
-    const server = createMcpServer(connection)
+    const server = createMcpServer(connection, 'legacy')
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
     server.onclose = () => this.#end(client, connection)
     await server.connect(transport)
@@ -97,16 +112,6 @@ class HttpEndpoint implements McpEndpoint {
         hint: 'end one that is no longer needed',
       })
     if (clients.length >= connections) throw new BaxError('no_capacity', `${connections} MCP sessions are open`)
-  }
-
-  /** Calls the API of this server with the credentials of the client, so that all its checks apply. */
-  #asCaller({ headers }: Request): (request: Request) => Response | Promise<Response> {
-    const names = ['host', 'x-api-key', 'authorization']
-    const own = names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)!] as const] : []))
-    return (request) => {
-      for (const [name, value] of own) request.headers.set(name, value)
-      return this.#parts.fetch(request)
-    }
   }
 
   #admit(id: string, client: Client): void {
@@ -161,19 +166,3 @@ function withBody({ url, headers }: Request, bytes: Uint8Array): Request {
 
 const sessionNotFound = () =>
   Response.json({ jsonrpc: '2.0', error: { code: -32001, message: 'Session not found' }, id: null }, { status: 404 })
-
-/** Names of the options in the URL. */
-const fields = { tools: 'tools', caps: 'caps', allowed_domains: 'allowedDomains', confirm: 'confirm' } as const
-const switches = { read_only: 'readOnly', content_boundaries: 'contentBoundaries' } as const
-
-/** Reads the options in the URL, as in `/mcp?tools=browser&read_only=true`. @throws BaxError `invalid_request` */
-function queryOf(request: Request): Record<string, unknown> {
-  const options: Record<string, unknown> = {}
-  for (const [name, value] of new URL(request.url).searchParams) {
-    if (Object.hasOwn(fields, name)) options[fields[name as keyof typeof fields]] = value.split(',')
-    else if (Object.hasOwn(switches, name) && /^(?:true|false)$/.test(value))
-      options[switches[name as keyof typeof switches]] = value === 'true'
-    else throw new BaxError('invalid_request', `${name}=${JSON.stringify(value)} is not an option of /mcp`)
-  }
-  return options
-}

@@ -1,11 +1,13 @@
 /** Serves one client over standard input and output, until the client or its host is gone. */
 import {
   type JSONRPCMessage,
+  type McpRequestContext,
   parseJSONRPCMessage,
   serializeMessage,
   STDIO_DEFAULT_MAX_BUFFER_SIZE as mostBuffered,
   type Transport,
 } from '@modelcontextprotocol/server'
+import { serveStdio as serve } from '@modelcontextprotocol/server/stdio'
 import { limits } from '../core/limits/limits.ts'
 import { Connection, type ConnectionParts } from './connection.ts'
 import type { LocalHost } from './local.ts'
@@ -23,15 +25,19 @@ export async function serveStdio({ isServer, ...parts }: StdioParts): Promise<vo
   const { local, transport: engine } = parts
   const warn = (message: string) => local.note(`bax mcp: ${message}`)
   const connection = new Connection({ ...parts, graceSecs: isServer ? limits.lease.graceSecs : 0, warn })
-  const server = createMcpServer(connection)
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
-  server.onerror = (error) => warn(error.message)
   const transport = new StreamTransport(local)
+  const onerror = (error: Error) => warn(error.message)
+  const createServer = ({ era }: McpRequestContext) => {
+    const server = createMcpServer(connection, era)
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+    server.onerror = onerror
+    return server
+  }
+  const served = serve(createServer, { transport, onerror })
   try {
-    await server.connect(transport)
     await transport.ended
   } finally {
-    await server.close()
+    await served.close()
     await connection.close()
     await engine.close()
   }

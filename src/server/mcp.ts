@@ -15,6 +15,8 @@ export interface McpRequest {
   read(signal: AbortSignal): Promise<Uint8Array>
   /** Calls a listener when the connection of the request has closed. */
   whenClosed(listener: () => void): void
+  /** Counts the response as a stream of the caller until it has closed. @throws BaxError `rate_limited` */
+  countStream(): void
 }
 
 /** Serves MCP over HTTP. */
@@ -45,7 +47,7 @@ export class LazyMcp {
     const caller = context.get('caller')
     const outgoing = outgoingOf(context.env)
     const whenClosed = (listener: () => void) => void outgoing?.once('close', listener)
-    if (context.req.method === 'GET') {
+    const countStream = () => {
       const release = streams?.take(caller, null)
       if (release) whenClosed(release)
     }
@@ -53,7 +55,7 @@ export class LazyMcp {
     const { raw } = context.req
     const rules = { maxBytes: limits.mcp.messageBytes, incoming: incomingOf(context.env) }
     const read = (signal: AbortSignal) => readBody(raw, { ...rules, signal })
-    return (await this.#endpoint).handle(raw, { caller, read, whenClosed })
+    return (await this.#endpoint).handle(raw, { caller, read, whenClosed, countStream })
   }
 
   async close(): Promise<void> {

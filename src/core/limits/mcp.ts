@@ -12,6 +12,8 @@ export const mcpLimits = {
     /** Idle timeout and lifetime of sessions that a connection opens; they end with the connection. */
     sessionIdleSecs: 1800,
     sessionSecs: 86_400,
+    /** Idle timeout of sessions and containers whose client has no connection. */
+    handleIdleSecs: 900,
     /** Sessions, and shells, that a connection may hold. */
     held: 20,
     /** Attempts to end each of them, and the time between two. */
@@ -28,6 +30,8 @@ export const mcpLimits = {
     storedBytes: 64 * 1024 * 1024,
     /** Time after which a running crawl is reported by its ID, and a map with the URLs found so far. Clients abandon requests after 60 s by default. */
     answerMs: 45_000,
+    /** Time for which clients may keep the lists of tools and prompts. */
+    listMs: 300_000,
     /** Pages with matches of a search in crawled pages, passages of each, and characters around a match. */
     matches: 10,
     matchesOfPage: 2,

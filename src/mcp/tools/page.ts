@@ -63,7 +63,7 @@ export const browserScreenshot = defineTool({
     const mimeType = 'image/jpeg'
     const lines = annotations.map(({ ref, role, name: label }) => `@${ref} ${role} ${JSON.stringify(label)}`)
     return {
-      text: connection.stored.add('screenshot', mimeType, data),
+      ...(connection.keepsContent && { text: connection.stored.add('screenshot', mimeType, data) }),
       page: lines.join('\n'),
       image: { data, mimeType },
     }
