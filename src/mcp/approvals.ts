@@ -1,6 +1,6 @@
 /**
  * Notifies a client that its call waits for a person. No tool approves or rejects: an agent must not decide about its
- * own actions.
+ * own actions. Clients that can ask their person get a question instead (`pending.ts`).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '../core/limits/limits.ts'
@@ -40,17 +40,31 @@ async function watch(
   signal: AbortSignal,
 ): Promise<void> {
   const saidAt = new Map<string, number>()
-  for (;;) {
-    await pause(intervalMs, undefined, { signal })
-    const { approvals } = await connection.ask('listApprovals', {}, signal)
-    const own = new Set([...(await connection.sessions.list()).map(({ id }) => id), ...connection.scriptSessions])
+  for await (const approvals of waitingApprovals(connection, signal)) {
     for (const one of approvals) {
-      if (!own.has(one.session_id)) continue
       const now = performance.now()
       if (now - (saidAt.get(one.approval_id) ?? -Infinity) < limits.approvals.noticeMs) continue
       saidAt.set(one.approval_id, now)
       await say(noticeOf(one))
     }
+  }
+}
+
+/** Lists the actions that wait in the sessions of a call, and in another one, once in every interval. */
+export async function* waitingApprovals(
+  connection: Connection,
+  signal: AbortSignal,
+  other?: string,
+): AsyncGenerator<ApprovalRecord[]> {
+  for (;;) {
+    await pause(intervalMs, undefined, { signal })
+    const { approvals } = await connection.ask('listApprovals', {}, signal)
+    const own = new Set([
+      ...(await connection.sessions.list()).map(({ id }) => id),
+      ...connection.scriptSessions,
+      other,
+    ])
+    yield approvals.filter(({ session_id }) => own.has(session_id))
   }
 }
 

@@ -15,7 +15,9 @@ import { HeldSessions, type Sessions } from './held.ts'
 import { takeLease } from '../client/lease.ts'
 import type { LocalHost } from './local.ts'
 import type { McpOptions } from './options.ts'
+import type { RunOnce } from './pending.ts'
 import { StoredContent } from './stored.ts'
+import { traced } from './trace.ts'
 
 export interface ConnectionParts {
   readonly transport: Transport
@@ -29,6 +31,8 @@ export interface ConnectionParts {
   readonly graceSecs: number
   /** Set for one call of a client that passes IDs of sessions. `holder` ends them with its process, if there is one. */
   readonly handles?: { readonly holder?: Connection }
+  /** Runs calls whose client is asked a question; every server that may get the answer needs the same store. */
+  readonly once: RunOnce
   /** Reports failures that no call returns. */
   readonly warn: (message: string) => void
 }
@@ -49,6 +53,7 @@ export class Connection {
   readonly crawls: Map<string, string>
   /** The engine. */
   readonly calls: Calls
+  readonly once: RunOnce
   readonly #caller: Caller | undefined
   readonly #parts: ConnectionParts
   readonly #closing = new AbortController()
@@ -62,6 +67,7 @@ export class Connection {
     this.options = options
     this.local = local
     this.calls = callsOf(transport, manifest.operations)
+    this.once = parts.once
     this.#caller = caller
     const holder = parts.handles?.holder
     this.stored = holder?.stored ?? new StoredContent()
@@ -98,9 +104,10 @@ export class Connection {
     return !this.#parts.handles || this.#parts.handles.holder !== undefined
   }
 
-  /** Returns the connection of one call of a client that passes IDs of sessions. */
-  ofCall(): Connection {
-    return this.#parts.handles ? this : new Connection({ ...this.#parts, handles: { holder: this } })
+  /** Returns the connection of one call of a client that passes IDs of sessions, with the trace context of the call. */
+  ofCall(meta?: Readonly<Record<string, unknown>>): Connection {
+    const { handles = { holder: this }, transport } = this.#parts
+    return new Connection({ ...this.#parts, transport: traced(transport, meta), handles })
   }
 
   /** Ends the sessions that a failed call has created: the client does not know their IDs. */
@@ -126,9 +133,8 @@ export class Connection {
   }
 
   /** Returns whether the client may call the operation. */
-  mayCall(operation: HttpOperation): boolean {
-    return this.#caller === undefined || isAllowed(this.#caller, operation)
-  }
+  readonly mayCall = (operation: HttpOperation): boolean =>
+    this.#caller === undefined || isAllowed(this.#caller, operation)
 
   /**
    * Returns the ID of a session of the client, or of an existing one that is named by its ID.

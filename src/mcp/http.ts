@@ -15,6 +15,7 @@ import { MessageStore } from './event-store.ts'
 import { parsed, withoutNulls } from './message.ts'
 import { readOptions } from './options.ts'
 import { asCaller, queryOf } from './http-request.ts'
+import { onceHere } from './pending.ts'
 import { isModern, StatelessMcp } from './stateless.ts'
 import { createMcpServer } from './server.ts'
 
@@ -89,6 +90,7 @@ class HttpEndpoint implements McpEndpoint {
       options,
       caller: facts.caller,
       graceSecs: limits.lease.graceSecs,
+      once: onceHere(),
       warn: (message) => this.#parts.log('warn', message, { mcp_session: transport.sessionId ?? null }),
     })
     const server = createMcpServer(connection, 'legacy')

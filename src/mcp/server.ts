@@ -16,6 +16,7 @@ import { failureOf, resultOf } from './answer.ts'
 import { type ApprovalNotice, withApprovalNotices } from './approvals.ts'
 import type { Connection } from './connection.ts'
 import { withHandles } from './handles.ts'
+import { mayAsk, orQuestion } from './pending.ts'
 import { listPrompts, promptText } from './prompts.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
 import { schemaOf } from './schema.ts'
@@ -74,7 +75,13 @@ export function createMcpServer(connection: Connection, era: ProtocolEra): Serve
       await mcpReq.log('notice', text)
       await progress(waitedSecs, mostSecs, text)
     }
-    const own = isModern ? connection.ofCall() : connection
+    const own = isModern ? connection.ofCall(meta) : connection
+    const pending = { connection: own, tool, given, mcpReq }
+    if (isModern && mayAsk(pending)) {
+      // The call may outlive its request, so that it reports no progress.
+      const run = (signal: AbortSignal) => callTool(tool, given, { connection: own, signal, progress: async () => {} })
+      return orQuestion(pending, run).catch((error: unknown) => failureOf(asBaxError(error), boundaries))
+    }
     return withApprovalNotices(own, say, () =>
       callTool(tool, given, { connection: own, signal: mcpReq.signal, progress }),
     )

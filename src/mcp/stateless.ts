@@ -65,6 +65,12 @@ export class StatelessMcp {
       caller,
       graceSecs: 0,
       handles: {},
+      once: (key, input, signal, work) =>
+        this.#parts.idempotency.once(
+          { operation: 'mcp', caller, headers: new Headers({ 'idempotency-key': key }), signal },
+          input,
+          work,
+        ),
       warn: (message) => this.#parts.log('warn', message),
     })
     return createMcpServer(connection, 'modern')

@@ -12,6 +12,7 @@ import { limits } from '../core/limits/limits.ts'
 import { Connection, type ConnectionParts } from './connection.ts'
 import type { LocalHost } from './local.ts'
 import { withoutNulls } from './message.ts'
+import { onceHere } from './pending.ts'
 import { createMcpServer } from './server.ts'
 
 export interface StdioParts extends Pick<ConnectionParts, 'transport' | 'manifest' | 'options'> {
@@ -24,7 +25,12 @@ export interface StdioParts extends Pick<ConnectionParts, 'transport' | 'manifes
 export async function serveStdio({ isServer, ...parts }: StdioParts): Promise<void> {
   const { local, transport: engine } = parts
   const warn = (message: string) => local.note(`bax mcp: ${message}`)
-  const connection = new Connection({ ...parts, graceSecs: isServer ? limits.lease.graceSecs : 0, warn })
+  const connection = new Connection({
+    ...parts,
+    graceSecs: isServer ? limits.lease.graceSecs : 0,
+    once: onceHere(),
+    warn,
+  })
   const transport = new StreamTransport(local)
   const onerror = (error: Error) => warn(error.message)
   const createServer = ({ era }: McpRequestContext) => {

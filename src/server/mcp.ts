@@ -4,6 +4,7 @@ import type { KeyRing } from '../core/access/keys.ts'
 import type { Log } from '../core/config/config.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
+import type { IdempotencyStore } from '../core/stores.ts'
 import type { OpenStreams } from './access/load.ts'
 import type { AppContext } from './request/env.ts'
 import { readBody } from './request/json-body.ts'
@@ -30,6 +31,8 @@ export interface McpEndpoint {
 export type OpenMcp = (parts: {
   fetch(request: Request): Response | Promise<Response>
   readonly keys: Pick<KeyRing, 'whenLost'>
+  /** Results of calls, which all servers that answer the same clients share. */
+  readonly idempotency: IdempotencyStore
   /** Logs failures that no response reports. */
   readonly log: Log
 }) => Promise<McpEndpoint>

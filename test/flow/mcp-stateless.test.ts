@@ -22,6 +22,7 @@ beforeAll(async () => {
   built = await buildBax()
   site = await serveSite({
     '/': '<!doctype html><title>Home</title><h1>Home</h1><a href="/a">A</a>',
+    '/hangs': () => {},
     '/a': '<!doctype html><title>A</title><h1>A page about tea</h1>',
   })
   const stateDir = await built.stateDir()
@@ -236,8 +237,24 @@ test('a session has the limits of the client that uses it', async () => {
   for (const one of [session, own]) await call(free, 'browser_session', { action: 'close', session: one })
 })
 
-test('a session whose call fails is not left behind', async () => {
+test('a session is not left behind by a call that is cancelled', async () => {
   const client = await connect()
-  expect((await call(client, 'browser_open', { url: site.url, max_chars: -1 })).isError).toBe(true)
-  expect(await sessions()).toEqual([])
+  const cancelled = new AbortController()
+  const request = { name: 'browser_open', arguments: { url: `${site.url}/hangs` } }
+  const failed = expect(client.callTool(request, { signal: cancelled.signal })).rejects.toThrow()
+  await expect.poll(() => site.requests).toContain('/hangs')
+  cancelled.abort()
+  await failed
+  await expect.poll(sessions).toEqual([])
+})
+
+test('the trace of a call is in the log of what it did', async () => {
+  const trace = '0af7651916cd43dd8448eb211c80319c'
+  const client = await connect()
+  const _meta = { traceparent: `00-${trace}-b7ad6b7169203331-01`, tracestate: 'vendor=1' }
+  await client.callTool({ name: 'web_scrape', arguments: { url: site.url }, _meta })
+  expect(await server.waitForLog(({ trace_id }) => trace_id === trace)).toMatchObject({
+    operation: 'scrape',
+    status: 200,
+  })
 })

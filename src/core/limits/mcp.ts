@@ -30,6 +30,8 @@ export const mcpLimits = {
     storedBytes: 64 * 1024 * 1024,
     /** Time after which a running crawl is reported by its ID, and a map with the URLs found so far. Clients abandon requests after 60 s by default. */
     answerMs: 45_000,
+    /** Calls of a process, waiting or done, whose results clients may ask for after a question. */
+    pending: 50,
     /** Time for which clients may keep the lists of tools and prompts. */
     listMs: 300_000,
     /** Pages with matches of a search in crawled pages, passages of each, and characters around a match. */

@@ -1,6 +1,6 @@
 /**
  * Actions that wait for a person. No tool of MCP uses these operations, and none may: an agent must not approve what it
- * does itself.
+ * does itself. Its client may, when a person has answered in a dialog of the client.
  */
 import { z } from 'zod'
 import { defineOperation } from '../../core/operation/operation.ts'

@@ -13,6 +13,7 @@ import type { WorkSlots } from '../access/load.ts'
 import type { Forwarder } from '../gateway/forwarder.ts'
 import { Drain, workerHeld } from './drain.ts'
 import type { Gate } from '../access/gate.ts'
+import { IdempotencyCache } from '../request/idempotency.ts'
 import { LazyMcp, type OpenMcp } from '../mcp.ts'
 import { aborted, handleUncaughtErrors, stackOf } from './uncaught-errors.ts'
 import { type Listener, listen, type TcpAddress } from './listen.ts'
@@ -71,8 +72,9 @@ export interface ServedWorker {
  * @throws BaxError `engine_failed` when it cannot listen on an address, `internal_error` after an uncaught exception.
  */
 export async function serve(options: ServeOptions): Promise<void> {
-  const { engine, gate, log, signal, stores, forwarder, worker } = options
+  const { engine, gate, log, signal, stores, forwarder, worker, openMcp } = options
   const drain = new Drain(worker && workerHeld)
+  const idempotency = stores?.idempotency ?? new IdempotencyCache()
   const rates = stores?.rates ?? new RateLimiter(options.allowances)
   let inFlight = 0
   const meter = await openMeter(engine, () => inFlight)
@@ -83,14 +85,15 @@ export async function serve(options: ServeOptions): Promise<void> {
     metrics: () => meter.text(),
   }
   const requestListener = listenerOf(meter, log, (change) => void (inFlight += change))
-  const { openMcp } = options
-  const mcp = openMcp && new LazyMcp(() => openMcp({ fetch: (request) => app.fetch(request), keys: engine.keys, log }))
+  const mcp =
+    openMcp &&
+    new LazyMcp(() => openMcp({ fetch: (request) => app.fetch(request), keys: engine.keys, idempotency, log }))
   const app: Hono<AppEnv> = createApp({
     engine,
     gate,
     sockets: 'here',
     rates,
-    ...(stores && { stores }),
+    stores: { ...stores, idempotency },
     service,
     drain,
     forwarder,

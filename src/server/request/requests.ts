@@ -19,11 +19,13 @@ export const assignRequestId: MiddlewareHandler<AppEnv> = async (context, next) 
   await addHeaders(context, { 'x-request-id': requestId, ...fixed }, next)
 }
 
-/** A completed request. Contains no secrets: neither the query nor any header except `x-request-id`. */
+/** A completed request. Contains no secrets: neither the query nor any header except `x-request-id` and `traceparent`. */
 export interface RequestFacts {
   readonly requestId: string
   /** Caller-supplied request ID (`x-request-id`), if printable. Never used as our own ID. */
   readonly clientRequestId?: string
+  /** Trace of the caller (`traceparent`), if valid. */
+  readonly traceId?: string
   /** Name of the operation, `unknown` if there is none at the URL. */
   readonly operation: string
   readonly method: string
@@ -51,10 +53,12 @@ export function reportRequests({ open, done }: RequestListener): MiddlewareHandl
     const outgoing = outgoingOf(context.env)
     const before = outgoing?.socket?.bytesWritten ?? 0
     const clientRequestId = context.req.header('x-request-id')
+    const traceId = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-/.exec(context.req.header('traceparent') ?? '')?.[1]
     const report = (status: number, bytes: number, cut: boolean) =>
       done({
         requestId: context.get('requestId'),
         ...(clientRequestId !== undefined && isLoggable(clientRequestId) && { clientRequestId }),
+        ...(traceId !== undefined && { traceId }),
         operation: nameAt(method, path) ?? 'unknown',
         method,
         path,
@@ -79,10 +83,11 @@ export function reportRequests({ open, done }: RequestListener): MiddlewareHandl
 }
 
 export function requestLogger(log: Log): (request: RequestFacts) => void {
-  return ({ requestId, clientRequestId, operation, method, path, status, ms, bytes, keyId, cut }) =>
+  return ({ requestId, clientRequestId, traceId, operation, method, path, status, ms, bytes, keyId, cut }) =>
     log('info', 'request', {
       request_id: requestId,
       ...(clientRequestId !== undefined && { client_request_id: clientRequestId }),
+      ...(traceId !== undefined && { trace_id: traceId }),
       operation,
       method,
       path: path.length > maxPathChars ? `${path.slice(0, maxPathChars)}…` : path,

@@ -1,6 +1,10 @@
 /** `/mcp` of a gateway: its calls run on the workers. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import {
+  Client as StatelessClient,
+  StreamableHTTPClientTransport as StatelessTransport,
+} from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFleet, type TestFleet } from '../../support/fleet.ts'
 import { callTool } from '../../support/mcp.ts'
@@ -47,6 +51,36 @@ describe.skipIf(noRedis)(titled('MCP behind a gateway with two workers', noRedis
     expect((await callTool(two!, 'browser_observe', {})).text).toContain('Home')
     for (const { transport } of clients) await transport.terminateSession()
     await expect.poll(sessions).toEqual([0, 0])
+  })
+
+  test('two gateways answer the requests of one client in turn', async () => {
+    const other = await fleet.addGateway()
+    const gateways = [fleet.gateway.url, other.url]
+    const answered: string[] = []
+    const alternately = (url: string | URL, init?: RequestInit) => {
+      const gateway = gateways[answered.length % gateways.length]!
+      answered.push(gateway)
+      return fetch(`${gateway}${new URL(url).pathname}`, init)
+    }
+    const client = new StatelessClient(
+      { name: 'test', version: '1' },
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    )
+    await client.connect(new StatelessTransport(new URL(`${fleet.gateway.url}/mcp`), { fetch: alternately }))
+    const call = async (name: string, args: Record<string, unknown>) =>
+      JSON.stringify((await client.callTool({ name, arguments: args })).content)
+    const opened = await call('browser_open', { url: site.url })
+    const session = /session: (ses_[\w-]+)/.exec(opened)![1]!
+    expect(await call('browser_act', { commands: ['click a'], session })).toContain('tea')
+    expect(await call('browser_observe', { session })).toContain('tea')
+    const crawled = await call('web_crawl', { url: site.url })
+    const id = /crawl (crl_[\w-]+)/.exec(crawled)![1]!
+    expect(await call('web_crawl', { id, find: 'tea' })).toContain('A page about tea.')
+    expect(await call('browser_session', { action: 'close', session })).toContain('closed')
+    expect(await sessions()).toEqual([0, 0])
+    expect(answered.length).toBeGreaterThanOrEqual(7)
+    await client.close()
+    await other.stop()
   })
 
   test('crawls run with their progress', async () => {

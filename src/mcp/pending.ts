@@ -1,0 +1,156 @@
+/**
+ * Calls that wait for a person, for clients that can ask theirs: such a call is answered with the question, and goes on.
+ * The client repeats it with the answer, at any server or gateway, and gets the result of the first one.
+ */
+import { randomUUID } from 'node:crypto'
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  inputRequired,
+  type InputRequiredResult,
+  inputResponse,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import type { ApprovalRecord } from '../core/access/approvals.ts'
+import { asBaxError, BaxError } from '../core/errors/errors.ts'
+import { operations } from '../operations/index.ts'
+import { waitingApprovals } from './approvals.ts'
+import { limits } from '../core/limits/limits.ts'
+import type { Connection } from './connection.ts'
+import { parsed } from './message.ts'
+import type { Tool } from './tool.ts'
+
+/** Runs a call once; repeated ones with the same key get its result, also at other gateways. */
+export type RunOnce = <T>(key: string, input: unknown, signal: AbortSignal, work: () => Promise<T>) => Promise<T>
+
+const question = 'approval'
+
+/** State of a call that a client repeats. The engine checks it against the key of the caller, like all that it asks. */
+const stateSchema = z.object({ call: z.uuid(), session_id: z.string(), approval_id: z.string() })
+
+type State = z.output<typeof stateSchema>
+type Asked = Pick<ServerContext['mcpReq'], 'envelope' | 'inputResponses' | 'requestState' | 'signal'>
+
+/** Metadata that the SDK has validated, but does not declare. */
+interface Envelope {
+  readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities
+}
+
+interface PendingCall {
+  readonly connection: Connection
+  readonly tool: Tool
+  readonly given: Record<string, unknown>
+  readonly mcpReq: Asked
+}
+
+/** Returns whether a call may be answered with a question, or is repeated with the answer. */
+export function mayAsk({ connection, tool, mcpReq }: PendingCall): boolean {
+  return mcpReq.requestState() !== undefined || (tool.effect === 'destroy' && canAsk(connection, mcpReq))
+}
+
+function canAsk({ options, mayCall }: Connection, { envelope }: Asked): boolean {
+  const { elicitation } = (envelope as Envelope | undefined)?.[CLIENT_CAPABILITIES_META_KEY] ?? {}
+  const hasForms = elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+  return hasForms && options.confirm !== undefined && [operations.approveAction, operations.rejectAction].every(mayCall)
+}
+
+/**
+ * Runs a call; returns the question of the first action that waits in its sessions, if there is one.
+ * @throws BaxError for a repeated call whose first one is lost
+ */
+export async function orQuestion(
+  { connection, tool, given, mcpReq }: PendingCall,
+  run: (signal: AbortSignal) => Promise<CallToolResult>,
+): Promise<CallToolResult | InputRequiredResult> {
+  const earlier = stateOf(mcpReq.requestState<string>())
+  if (earlier) await decide(connection, earlier, mcpReq)
+  const call = earlier?.call ?? randomUUID()
+  const running = new AbortController()
+  const cancel = () => running.abort(mcpReq.signal.reason)
+  mcpReq.signal.addEventListener('abort', cancel)
+  const work = () => (earlier ? Promise.reject(lost(tool)) : run(running.signal))
+  const done = new AbortController()
+  const result = connection.once(call, { tool: tool.name, given }, running.signal, work)
+  const settled = result.finally(() => done.abort())
+  try {
+    if (!canAsk(connection, mcpReq)) return await settled
+    // The result of the call reports any problem that matters.
+    const asked = firstApproval(connection, earlier, done.signal).catch(() => settled)
+    const first = await Promise.race([settled, asked])
+    return 'content' in first ? first : questionOf(first, call)
+  } finally {
+    done.abort()
+    // From here on, the call does not end with this request.
+    mcpReq.signal.removeEventListener('abort', cancel)
+    settled.catch(() => {})
+  }
+}
+
+function stateOf(text: string | undefined): State | undefined {
+  if (text === undefined) return undefined
+  const state = stateSchema.safeParse(parsed(Buffer.from(text)))
+  if (!state.success) throw new BaxError('invalid_request', 'requestState must be that of the earlier response')
+  return state.data
+}
+
+const lost = ({ name }: Tool) =>
+  new BaxError('cancelled', `the call of ${name} that waited was lost`, { hint: 'look at the page before a new call' })
+
+async function firstApproval(
+  connection: Connection,
+  earlier: State | undefined,
+  signal: AbortSignal,
+): Promise<ApprovalRecord> {
+  for await (const approvals of waitingApprovals(connection, signal, earlier?.session_id))
+    if (approvals[0]) return approvals[0]
+  throw signal.reason
+}
+
+function questionOf({ kind, command, url, summary, session_id, approval_id }: ApprovalRecord, call: string) {
+  const cause = command === null ? '' : ` by ${command}`
+  const state: State = { call, session_id, approval_id }
+  return inputRequired({
+    inputRequests: {
+      [question]: inputRequired.elicit({
+        message: `Allow ${kind}${cause} on ${url}?\n${summary}`,
+        requestedSchema: {
+          type: 'object',
+          properties: { decision: { type: 'string', title: 'Decision', enum: ['approve', 'reject'] } },
+          required: ['decision'],
+        },
+      }),
+    },
+    requestState: JSON.stringify(state),
+  })
+}
+
+/** Approves or rejects as the client's person has answered. Anything but a clear yes rejects. */
+async function decide(connection: Connection, { session_id, approval_id }: State, { inputResponses }: Asked) {
+  const answer = inputResponse(inputResponses, question)
+  if (answer.kind !== 'elicit') return
+  const isApproved = answer.action === 'accept' && answer.content?.['decision'] === 'approve'
+  try {
+    await connection.ask(isApproved ? 'approveAction' : 'rejectAction', { session_id, approval_id })
+  } catch (thrown) {
+    // Somebody else has decided, or its time is up: the call reports what happened.
+    if (!gone.has(asBaxError(thrown).code)) throw thrown
+  }
+}
+
+const gone: ReadonlySet<string> = new Set(['approval_not_found', 'session_not_found', 'session_closed'])
+
+/** Runs calls once in this process, which alone gets the repeated ones. */
+export function onceHere(): RunOnce {
+  const calls = new Map<string, Promise<unknown>>()
+  return <T>(key: string, _input: unknown, _signal: AbortSignal, work: () => Promise<T>) => {
+    const earlier = calls.get(key) as Promise<T> | undefined
+    if (earlier) return earlier
+    const [oldest] = calls.size >= limits.mcp.pending ? calls.keys() : []
+    if (oldest !== undefined) calls.delete(oldest)
+    const run = work()
+    calls.set(key, run)
+    return run
+  }
+}
