@@ -35,6 +35,7 @@ const modules = {
   'office-worker': 'src/engine/scrape/documents/office-worker.ts',
   'document-reader': 'src/engine/scrape/documents/document-reader.ts',
   'unzstd-worker': 'src/engine/render/http/unzstd-worker.ts',
+  'code-worker': 'src/engine/code/code-worker.ts',
   // Code that most scrapes do not need.
   'embedded-engine': 'src/cli/engine/embedded-engine.ts',
   'local-engine': 'src/cli/engine/local-engine.ts',

@@ -25,6 +25,8 @@ export const core = named([
   'flow/cli-engine',
   'flow/cli-server',
   'flow/clipboard',
+  'flow/code',
+  'flow/code-cli',
   'flow/completion',
   'flow/confirm',
   'flow/confirm-cli',

@@ -1,6 +1,7 @@
 /** Calls of operations by their routes. */
 import type { Frame } from '../core/operation/call.ts'
-import { pathFields, replaceFields, route } from '../core/operation/route.ts'
+import { plainRequest } from '../core/operation/request.ts'
+import { route } from '../core/operation/route.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import type { Transport, WireRequest, WireResponse } from './transport.ts'
 
@@ -38,30 +39,10 @@ export async function call(
 const failureOf = (body: unknown, input: Record<string, unknown>, status: number): BaxError =>
   Object.assign(BaxError.fromBody(body, status === 401 ? 'unauthorized' : 'internal_error'), { input })
 
-function requestOf(http: string, input: Record<string, unknown>, options: CallOptions): WireRequest {
-  const { method, path: template } = route(http)
-  const inPath = new Set(pathFields(template))
-  for (const name of inPath) {
-    if (input[name] === undefined || input[name] === '')
-      throw new BaxError('invalid_request', `${name} is required`, {
-        details: [{ path: name, message: 'is required' }],
-      })
-  }
-  const path = replaceFields(template, (name) => encodeURIComponent(String(input[name])))
-  const rest = Object.entries(input).filter(([name, value]) => !inPath.has(name) && value !== undefined)
-  const hasBody = method === 'POST' || method === 'PUT'
-  const query = hasBody ? '' : new URLSearchParams(rest.map(([name, value]) => [name, String(value)])).toString()
-  return {
-    method,
-    path: query ? `${path}?${query}` : path,
-    headers: {
-      ...(hasBody && { 'content-type': 'application/json' }),
-      ...(options.strict && { prefer: 'handling=strict' }),
-    },
-    ...(hasBody && { body: JSON.stringify(Object.fromEntries(rest)) }),
-    ...(options.signal && { signal: options.signal }),
-  }
-}
+const requestOf = (http: string, input: Record<string, unknown>, { strict, signal }: CallOptions): WireRequest => ({
+  ...plainRequest(http, input, strict),
+  ...(signal && { signal }),
+})
 
 /**
  * Follows a stream, given its method and path, frame by frame; returns when the stream ends.

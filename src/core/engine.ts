@@ -4,6 +4,7 @@ import type { Call, Content, Frame, SocketCall, StreamCall } from './operation/c
 import type { Keys } from './access/keys.ts'
 import type { ApprovalDecided, ApprovalRecord } from './access/approvals.ts'
 import type { Link } from './net/link.ts'
+import type { CodeInput, CodeResult } from './shapes/jobs/code.ts'
 import type * as crawl from './shapes/crawl.ts'
 import type { CommandBatch, CommandsResult } from './shapes/commands.ts'
 import type * as relay from './shapes/relay.ts'
@@ -144,6 +145,14 @@ export interface Requests {
   send(input: RequestInput, call: Call): Promise<RequestAnswer>
 }
 
+export interface Code {
+  /**
+   * Runs code in a sandbox; a failure of the code is part of the result.
+   * @throws BaxError `no_capacity`, `rate_limited` when too many are running.
+   */
+  run(input: CodeInput, call: Call): Promise<CodeResult>
+}
+
 /** Users' browsers, connected by connectors. Methods with an ID also accept the name, and throw `relay_not_found`. */
 export interface Relays {
   list(call: Call): Promise<relay.RelayRecord[]>
@@ -216,6 +225,7 @@ export interface Engine {
   readonly requests: Requests
   /** Returns the public key that reads with `sign` use; undefined if there is none. */
   botDirectory(): Promise<SignedDirectory | undefined>
+  readonly code: Code
   readonly relays: Relays
   readonly sessions: Sessions
   readonly approvals: Approvals

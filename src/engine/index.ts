@@ -14,6 +14,7 @@ import { BrowserSessions } from './browser/session/sessions.ts'
 import { KeyShares } from './browser/shares/key-shares.ts'
 import { fileAccess } from './browser/session/file-access.ts'
 import { SessionDiagnostics } from './browser/session/trace.ts'
+import { lazyCode } from './code/lazy-code.ts'
 import { lazyCrawls } from './crawl/lazy-crawls.ts'
 import { Egress } from './egress/egress.ts'
 import { readinessOf } from './readiness.ts'
@@ -58,6 +59,7 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
     },
     requests: lazyRequests({ egress, profiles: store, botKey }, sessions, relays),
     botDirectory: async () => (await botKey())?.directory(),
+    code: lazyCode(keys, log),
     relays,
     sessions: withValidatedSchemas(withRelay(sessions, relays)),
     approvals: approvalsOf(sessions),

@@ -99,7 +99,7 @@ function commandEntryOf(name: string, family: string, command: Command): Command
 }
 
 /** Whether a result has nothing but a value with its type. */
-const isValue = (result: z.ZodType): boolean =>
+export const isValue = (result: z.ZodType): boolean =>
   result instanceof z.ZodObject && Object.keys(result.shape).join() === 'result'
 
 function entryOf(name: string, operation: HttpOperation): OperationEntry {

@@ -102,6 +102,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     bodies: new BodyMemory(bodyBytes),
     streams,
     forwarder,
+    fetch: (request) => app.fetch(request),
   })
   app.on(['POST', 'GET', 'DELETE'], route(mcpRoute.http).path, requireScope(mcpRoute), (context) => {
     if (!options.mcp) throw noMcp()

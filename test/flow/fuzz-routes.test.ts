@@ -131,6 +131,7 @@ function withoutWork(whole: Engine): Engine {
     extractor: { scrape: refused, parse: refused },
     searcher: { search: refused },
     requests: { send: refused },
+    code: { run: refused },
     crawls: other(whole.crawls, { crawl: refused, map: refused }),
     readiness: refused,
     sessions: other(whole.sessions, {

@@ -26,6 +26,7 @@ const layers: Layers = {
   engine: {
     below: ['core', 'commands', 'operations'],
     packages: [
+      '@jitl/quickjs-singlefile-mjs-release-sync',
       'ajv',
       'css-what',
       'diff',
@@ -40,6 +41,7 @@ const layers: Layers = {
       'parse5',
       'picomatch',
       'proxy-chain',
+      'quickjs-emscripten-core',
       're2js',
       'robots-parser',
       'tar-stream',
@@ -111,6 +113,7 @@ const layers: Layers = {
 /** Which folders of the engine may import which others, also for types. Files of `engine` itself belong to none. */
 const engineBelow: Readonly<Record<string, readonly string[]>> = {
   cdp: [],
+  code: [],
   egress: [],
   language: ['egress'],
   store: [],

@@ -13,6 +13,7 @@ export const markable: ReadonlySet<string> = new Set([
   'step',
   'observe',
   'run',
+  'code',
   'scrape',
   'extract',
   'search',

@@ -22,7 +22,7 @@ const lines: readonly (readonly [words: readonly string[], about: string])[] = [
   [['open', 'do', 'step', 'observe'], 'Open a page; click, fill, wait, …; read it'],
   [['session'], 'Browser sessions: '],
   [['profile'], 'Saved logins: '],
-  [['run', 'record'], 'Scripts of steps, for people and CI; record one'],
+  [['run', 'record', 'code'], 'Scripts of steps, for people and CI; record one; JavaScript'],
   [['read', 'scrape', 'crawl', 'map'], 'Pages and whole sites as Markdown or data'],
   [['search', 'extract', 'request'], 'Search the web; convert HTML files; HTTP like curl'],
   [['relay', 'cdp', 'api', 'openapi'], 'Connect your own browser; raw CDP; any API request'],

@@ -123,6 +123,8 @@ export const errorTable = {
   element_detached: target,
   not_editable: target,
   evaluate_failed: target,
+  code_failed: target,
+  limit_exceeded: target,
   expectation_failed: target,
   invalid_selector: target,
   ambiguous_selector: target,

@@ -23,3 +23,34 @@ export const engineLimits = {
   commandQueueMs: 2000,
   commandWorkerIdleMs: 60_000,
 }
+
+/** Limits of code in a sandbox. */
+export const codeLimits = {
+  code: {
+    /** Characters of the code, and of its arguments as JSON. */
+    chars: 256 * 1024,
+    argsChars: 1024 * 1024,
+    timeoutMs: 60_000,
+    maxTimeoutMs: 600_000,
+    /** Memory of the interpreter. It starts with 16 MB. */
+    memoryMb: 64,
+    minMemoryMb: 17,
+    maxMemoryMb: 256,
+    calls: 500,
+    maxCalls: 5000,
+    /** Calls of one run that are under way at the same time; further ones wait. */
+    callsAtOnce: 8,
+    /** Characters that the code prints, and of its result as JSON: each. */
+    outputChars: 64_000,
+    maxOutputChars: 1_000_000,
+    /** Stack of the code. */
+    stackBytes: 256 * 1024,
+    /** Time to report where code was when its time was up, before its thread is ended. */
+    graceMs: 500,
+    /** Runs in one process at the same time, and the JavaScript heap of the thread around each interpreter. */
+    runs: 8,
+    heapMb: 128,
+    /** Lifetime of a session that the code has opened, beyond the longest run. */
+    sessionSecs: 60,
+  },
+} as const

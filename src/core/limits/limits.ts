@@ -2,7 +2,7 @@ import { contentLimits } from './content.ts'
 import { crawlLimits } from './crawl.ts'
 import { dialogLimits } from './dialogs.ts'
 import { egressLimits } from './egress.ts'
-import { engineLimits } from './engine.ts'
+import { codeLimits, engineLimits } from './engine.ts'
 import { fleetLimits, workerLimits } from './fleet.ts'
 import { gatewayLimits } from './gateway.ts'
 import { mcpLimits } from './mcp.ts'
@@ -20,6 +20,8 @@ import { pageControlLimits } from './page-control.ts'
 /** Defaults and maxima, in one place. Milliseconds in `*Ms`, seconds in `*Secs`, bytes in `*Bytes`. */
 export const limits = {
   ...contentLimits,
+
+  ...codeLimits,
 
   ...serverLimits,
   ...shellLimits,

@@ -30,7 +30,15 @@ export interface Call {
   readonly reservation?: string
   /** The server that received the call; absent for calls within a process. */
   readonly service?: Service
+  /**
+   * Calls an operation as the caller of this one, in a request of its own to which all checks apply; absent where there
+   * are no requests. @throws BaxError with the code of the failed call
+   */
+  readonly ask?: Ask
 }
+
+/** Calls an operation, given its method and path; returns the body of its response. */
+export type Ask = (http: string, input: Record<string, unknown>, signal: AbortSignal) => Promise<unknown>
 
 /** Fields of every frame; the others depend on its type. */
 export interface Frame {

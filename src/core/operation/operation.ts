@@ -80,6 +80,8 @@ export interface Operation<
   readonly text?: string
   /** Whether it opens pages of its own; a server limits how many such operations run concurrently. */
   readonly heavy?: true
+  /** Whether it calls operations as its caller, with `Call.ask`. */
+  readonly asks?: true
   /** Whether `Idempotency-Key` is supported: repeated calls create the resource once. */
   readonly idempotent?: true
   /** For idempotent operations with large responses: what to store of one, and how to rebuild it. */

@@ -7,6 +7,7 @@ const descriptions: Record<string, string> = {
   batch: 'Lists of pages, scraped in the background',
   browser_step: 'Run commands and get their effect on the page',
   cdp: 'Single methods of the Chrome DevTools Protocol; the websockets in `x-websockets` offer all of it',
+  code: 'JavaScript whose functions are the commands and operations',
   commands: 'Batches of browser commands that act on pages and read them',
   crawl: 'Crawls of whole sites, as one response, as a background job, or as a stream',
   diagnostics: 'Diagnostics of a session, for debugging',

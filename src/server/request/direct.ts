@@ -43,8 +43,8 @@ export const directCalls =
     return found && isPlain(found.operation) ? () => answer(request, found, services) : undefined
   }
 
-const isPlain = ({ idempotent, heavy, lines, text, output }: Operation): boolean =>
-  !idempotent && !heavy && !lines && text === undefined && output !== null
+const isPlain = ({ idempotent, heavy, asks, lines, text, output }: Operation): boolean =>
+  !idempotent && !heavy && !asks && !lines && text === undefined && output !== null
 
 async function answer(
   { path, headers = {}, body, signal = new AbortController().signal }: WireRequest,

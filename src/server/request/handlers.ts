@@ -17,6 +17,7 @@ import type { AppContext } from './env.ts'
 import { credentialOf } from '../access/gate.ts'
 import { readInput } from './input.ts'
 import type { BodyReservation, BodyMemory, OpenStreams, WorkSlots } from '../access/load.ts'
+import { asCaller } from './own-requests.ts'
 import { incomingOf, outgoingOf } from './requests.ts'
 import { frameResponse } from './stream.ts'
 import { bodyOf, contentResponse } from './transfer.ts'
@@ -32,6 +33,8 @@ export interface HandlerContext {
   readonly bodies: BodyMemory
   /** Limits open streams; absent if they are unlimited. */
   readonly streams?: OpenStreams | undefined
+  /** Sends a request to this app. */
+  readonly fetch: (request: Request) => Response | Promise<Response>
 }
 
 export function handleOperation(
@@ -170,7 +173,9 @@ export function pathFieldsOf(context: AppContext, endpoint: HttpOperation): Reco
   return { ...fields, ...pathMatcher(route(endpoint.http).path)(new URL(context.req.raw.url).pathname) }
 }
 
-export function callOf(context: AppContext, { sockets, service }: Pick<HandlerContext, 'sockets' | 'service'>): Call {
+type CallFacts = Partial<Pick<HandlerContext, 'sockets' | 'service' | 'fetch'>>
+
+export function callOf(context: AppContext, { sockets, service, fetch }: CallFacts): Call {
   const reservation = context.get('reservation')
   const { url } = context.req
   // The URL is normalized; parsing it takes longer. The TLS of a worker ends at its gateway, whose own URL is http.
@@ -186,5 +191,6 @@ export function callOf(context: AppContext, { sockets, service }: Pick<HandlerCo
     preferAsync: context.req.header('prefer')?.includes('respond-async') ?? false,
     ...(reservation !== undefined && { reservation }),
     ...(service && { service }),
+    ...(fetch && { ask: asCaller(context.req.raw, fetch) }),
   }
 }

@@ -1,0 +1,93 @@
+/** Calls of code, each of which is a request of its own. */
+import type { z } from 'zod'
+import type { Command } from '../../core/operation/command.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import type { Ask } from '../../core/operation/call.ts'
+import type { Operation } from '../../core/operation/operation.ts'
+import { isMapping } from '../../core/text/is-mapping.ts'
+import type { CodeInput } from '../../core/shapes/jobs/code.ts'
+import type { CommandsResult } from '../../core/shapes/commands.ts'
+import { operations } from '../../operations/index.ts'
+import { isValue } from '../../operations/manifest.ts'
+import { codeFunctions } from '../../operations/code-functions.ts'
+import type { CodeSession } from './session.ts'
+
+type Fields = Record<string, unknown>
+
+export class CodeCalls {
+  readonly #ask: Ask
+  readonly #session: CodeSession
+  readonly #confirm: CodeInput['confirm']
+
+  constructor(ask: Ask, session: CodeSession, confirm: CodeInput['confirm']) {
+    this.#ask = ask
+    this.#session = session
+    this.#confirm = confirm
+  }
+
+  /** Calls a function; returns what it returns to the code. @throws BaxError with the code of the failure */
+  async call(name: string, args: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+    const found = codeFunctions.get(name)!
+    if ('command' in found) {
+      const data = fieldsOf(name, found.required, args)
+      return this.#runCommand(name, found.command, data, signal)
+    }
+    return this.#callOperation(found.operation, fieldsOf(name, [], args), signal)
+  }
+
+  async #runCommand(command: string, { result: shape }: Command, data: Fields, signal: AbortSignal): Promise<unknown> {
+    const session_id = await this.#session.open(signal)
+    const input = { session_id, commands: [{ command, data }] }
+    const body = await this.#ask(operations.runCommands.http, input, signal).catch((error: unknown) => {
+      throw error instanceof BaxError ? ofOneCommand(error) : error
+    })
+    const result = (body as CommandsResult).results[0]!
+    if (!result.success) throw BaxError.fromBody(result, 'action_failed')
+    return shape && result.data ? unwrapped(result.data, shape) : undefined
+  }
+
+  async #callOperation(operation: Operation, given: Fields, signal: AbortSignal): Promise<unknown> {
+    const { http, input: shape, runs, usesDefaultSession } = operation
+    const fields = { ...given }
+    const isOfSession = runs.on === 'object' && runs.field === 'session_id' && runs.kinds.includes('session')
+    if (isOfSession && fields['session_id'] === undefined) {
+      // Operations that open a session of their own use that of the code.
+      const opens = runs.absent === undefined || runs.absent.on === 'new'
+      const session = opens ? await this.#session.open(signal) : usesDefaultSession && this.#session.id
+      if (session) fields['session_id'] = session
+    }
+    if (this.#confirm && Object.hasOwn(shape.shape, 'confirm'))
+      fields['confirm'] = [...new Set([...this.#confirm, ...[fields['confirm'] ?? []].flat()])]
+    const body = await this.#ask(http, fields, signal)
+    if (isMapping(body) && body['success'] === false && body['message'] !== undefined) throw BaxError.fromBody(body)
+    return body
+  }
+}
+
+/** Returns fields from arguments: the required ones in order, then an object with others; or an object with all. */
+function fieldsOf(name: string, required: readonly string[], args: readonly unknown[]): Fields {
+  const [first] = args
+  const isByName = args.length === 1 && isMapping(first) && required.every((field) => Object.hasOwn(first, field))
+  const values = isByName ? [] : args.slice(0, required.length)
+  const [others, ...rest] = isByName ? [first] : args.slice(required.length).map((value) => value ?? {})
+  if (!isMapping(others ?? {}) || rest.length > 0) {
+    const order = [...required, 'an object with other fields'].join(', ')
+    throw new BaxError('invalid_request', `${name} takes ${order}, or one object with all fields`)
+  }
+  return { ...(others as Fields | undefined), ...Object.fromEntries(values.map((value, at) => [required[at]!, value])) }
+}
+
+/** The author of the code does not know that the command is sent in a list. */
+const ofOneCommand = (error: BaxError): BaxError =>
+  new BaxError(error.code, error.message.replaceAll('commands[0].data.', ''), {
+    ...(error.hint && { hint: error.hint }),
+    ...(error.details && { details: error.details }),
+    cause: error,
+  })
+
+/** Returns a result, in which a value stands without the name of its type. */
+function unwrapped(data: Fields, shape: z.ZodType): unknown {
+  if (!isMapping(data['result'])) return data
+  const { value } = data['result']
+  return isValue(shape) ? value : { ...data, result: value }
+}

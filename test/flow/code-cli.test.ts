@@ -1,0 +1,143 @@
+/** `bax code`: its file, output and exit codes, and what ends it. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bax, buildBax, type BuiltBax, type CliOptions } from '../support/cli.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { type KeyHolder, keyHolder } from '../support/owned-objects.ts'
+import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
+
+let homes: Homes
+let site: Site
+let user: KeyHolder
+let folder: string
+
+beforeAll(async () => {
+  ;[homes, site, folder] = await Promise.all([
+    openHomes(),
+    serveSite({ '/': '<!doctype html><title>Shop</title><button id=buy>Buy</button>' }),
+    mkdtemp(join(tmpdir(), 'bax-test-code-')),
+  ])
+  user = await keyHolder(homes)
+})
+afterAll(async () => {
+  await user?.client.closeSessions()
+  await homes?.close()
+  await site?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const run = (argv: readonly string[], options: CliOptions = {}) =>
+  bax(argv, {
+    cwd: folder,
+    ...options,
+    env: { BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: folder, BAX_API_KEY: user.key, ...options.env },
+  })
+const code = (text: string, argv: readonly string[] = [], options?: CliOptions) =>
+  run(['code', '-', ...argv], { stdin: text, ...options })
+
+test('runs a file, prints what it prints, and then its result', async () => {
+  await writeFile(
+    join(folder, 'title.js'),
+    `await bax.navigate_to(args.url)\nconsole.log('opened')\nreturn bax.get_title()\n`,
+  )
+  expect(await run(['code', 'title.js', '--args', JSON.stringify({ url: site.url })])).toEqual(
+    expect.objectContaining({ code: 0, stdout: 'opened\nShop\n', stderr: '' }),
+  )
+})
+
+test('uses the default session if it is open, and otherwise one that ends with the code', async () => {
+  const url = 'return bax.get_url()'
+  expect(await code(url)).toMatchObject({ code: 0, stdout: 'about:blank\n' })
+  expect((await user.client.listSessions({})).total).toBe(0)
+  await run(['open', site.url])
+  expect(await code(url)).toMatchObject({ code: 0, stdout: `${site.url}/\n` })
+  expect(await code(url, ['-s', 'no'])).toMatchObject({ code: 5, stderr: expect.stringContaining('bax session list') })
+})
+
+test.each([
+  [`await bax.click('#no', { timeout_ms: 1 })`, [], 1, 'error: no element matches #no (line 1, column 16)'],
+  ['a.b', [], 1, `error: ReferenceError: 'a' is not defined (line 1, column 1)`],
+  ['while (true) {}', ['--timeout-ms', '200'], 6, 'error: the code was not done within 200 ms'],
+  ['return 1', ['--memory-mb', '1000'], 2, 'memory-mb'],
+  ['return 1', ['--args', '[1]'], 2, 'args'],
+])('fails with the exit code of the failure: %s', async (text, argv, exit, message) => {
+  const result = await code(text, argv)
+  expect(result).toMatchObject({ code: exit, stdout: '' })
+  expect(result.stderr).toContain(message)
+})
+
+test('prints the whole answer as JSON, also of a failure', async () => {
+  const failed = await code(`console.log('a'); throw new Error('x')`, ['--json'])
+  expect(failed.code).toBe(1)
+  expect(JSON.parse(failed.stdout)).toMatchObject({ success: false, output: 'a\n', code: 'code_failed', calls: 0 })
+  const done = await code('return { a: [1] }', ['--json'])
+  expect(JSON.parse(done.stdout)).toMatchObject({ success: true, result: { a: [1] }, output: '' })
+})
+
+test('fails for a file that cannot be read', async () => {
+  expect(await run(['code', 'no.js'])).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot read no.js') })
+})
+
+test('calls with the scopes and the sessions of the key', async () => {
+  const scraper = await keyHolder(homes, ['scrape'])
+  const env = { BAX_API_KEY: scraper.key }
+  const title = `return (await bax.scrape({ url: args.url })).data.metadata.title`
+  expect(await code(title, ['--args', JSON.stringify({ url: site.url })], { env })).toMatchObject({
+    code: 0,
+    stdout: 'Shop\n',
+  })
+  expect(await code('return bax.get_title()', [], { env })).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('scope'),
+  })
+  const { session_id } = await user.client.createSession({})
+  const other = await keyHolder(homes)
+  expect(await code('return bax.get_url()', ['-s', session_id!], { env: { BAX_API_KEY: other.key } })).toMatchObject({
+    code: 5,
+  })
+})
+
+test('waits for the approval of each action, as a command does', async () => {
+  const { session_id } = await user.client.createSession({ confirm: ['eval'] })
+  const running = code(`return await bax.evaluate('1 + 1')`, ['-s', session_id!])
+  const waiting = async () => (await user.client.listApprovals({})).approvals[0]
+  await waitUntil(async () => (await waiting()) !== undefined)
+  const { approval_id, command } = (await waiting())!
+  expect(command).toBe('evaluate')
+  await user.client.approveAction({ session_id: session_id!, approval_id })
+  expect(await running).toMatchObject({ code: 0, stdout: '2\n' })
+  const { events } = await user.client.getSessionLog({ session_id: session_id! })
+  expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['command.started', 'command.finished']))
+})
+
+describe('as a program', () => {
+  let built: BuiltBax
+  beforeAll(async () => {
+    built = await buildBax()
+  })
+  afterAll(() => built.close())
+
+  test('ends code that cannot be interrupted', async () => {
+    const env = { BAX_STATE_DIR: await built.stateDir() }
+    const argv = ['code', '-', '--embedded', '--timeout-ms', '500']
+    const ended = await built.run(argv, { env, stdin: `new Array(2 ** 32 - 1).join('x')` })
+    expect(ended).toMatchObject({ code: 6, stderr: expect.stringContaining('not done within 500 ms') })
+  })
+
+  test('ends with an interrupt, while the engine goes on', async () => {
+    const env = { BAX_STATE_DIR: await built.stateDir() }
+    await built.run(['open', site.url], { env })
+    const running = built.start(['code', '-'], {
+      env,
+      stdin: `await bax.evaluate('document.title = "seen"'); for (;;) args.x`,
+    })
+    const title = async () => (await built.run(['get-title'], { env })).stdout
+    await waitUntil(async () => (await title()) === 'seen\n')
+    running.child.kill('SIGINT')
+    expect(await running.ended).toMatchObject({ code: 130 })
+    expect(await title()).toBe('seen\n')
+  })
+})
