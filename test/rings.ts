@@ -54,6 +54,7 @@ export const core = named([
   'flow/keyboard',
   'flow/keys',
   'flow/life',
+  'flow/handoff',
   'flow/live-view',
   'flow/markdown-first',
   'flow/mcp',

@@ -3,6 +3,7 @@ import type { Fleet } from './fleet.ts'
 import type { Call, Content, Frame, SocketCall, StreamCall } from './operation/call.ts'
 import type { Keys } from './access/keys.ts'
 import type { ApprovalDecided, ApprovalRecord } from './access/approvals.ts'
+import type { HandoffInput, HandoffRecord } from './access/handoffs.ts'
 import type { Link } from './net/link.ts'
 import type { CodeInput, CodeResult } from './shapes/jobs/code.ts'
 import type * as crawl from './shapes/crawl.ts'
@@ -58,6 +59,18 @@ export interface Sessions {
   ): Promise<AsyncIterable<Frame> | null>
   /** Closes a session when this and all its other leases have ended for `graceSecs`. */
   lease(sessionId: string, graceSecs: number, call: StreamCall): Promise<AsyncIterable<Frame>>
+}
+
+/** Sessions that their callers hand over to a person. Methods with the ID of a handoff throw `handoff_not_found`. */
+export interface Handoffs {
+  /** Asks a person to take over. @throws BaxError `conflict` while another handoff is open, `unsupported` without HTTP */
+  request(input: HandoffInput, call: Call): Promise<HandoffRecord>
+  /** Returns a handoff, once it has ended or after `waitSecs`. */
+  get(sessionId: string, handoffId: string, waitSecs: number, call: Call): Promise<HandoffRecord>
+  /** Ends a handoff that is open; does nothing when it has ended. */
+  withdraw(sessionId: string, handoffId: string, call: Call): Promise<void>
+  /** Lists the open ones of all sessions that the caller sees. */
+  list(call: Call): Promise<HandoffRecord[]>
 }
 
 /** Actions of sessions that wait for a person. */
@@ -229,6 +242,7 @@ export interface Engine {
   readonly relays: Relays
   readonly sessions: Sessions
   readonly approvals: Approvals
+  readonly handoffs: Handoffs
   readonly profiles: Profiles
   readonly shells: Shells
   /** The workers behind a gateway; absent elsewhere. */

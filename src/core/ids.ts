@@ -19,6 +19,7 @@ type IdPrefix =
   | 'wrk'
   | 'rsv'
   | 'apr'
+  | 'hnd'
 
 /** Creates an identifier with 120 random bits, e.g. `ses_3q2-7wAAB…`. */
 export const newId = (prefix: IdPrefix): string => `${prefix}_${nextBytes().toString('base64url')}`

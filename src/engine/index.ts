@@ -1,7 +1,7 @@
 /** The engine: browsers, sessions, extraction, crawls, relay and shells behind one interface. */
 import { setFlagsFromString } from 'node:v8'
 import type { EngineConfig } from '../core/config/config.ts'
-import type { Engine, Profiles } from '../core/engine.ts'
+import type { Engine, Handoffs, Profiles } from '../core/engine.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { ProfileStore as SavedProfiles } from '../core/stores.ts'
@@ -63,6 +63,7 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
     relays,
     sessions: withValidatedSchemas(withRelay(sessions, relays)),
     approvals: approvalsOf(sessions),
+    handoffs: lazyHandoffs(sessions),
     shells: shell.shells,
     diagnostics: new SessionDiagnostics(live),
     files: fileAccess(sessions, relays),
@@ -99,6 +100,16 @@ function stopFromRequest({ onStop }: EngineConfig): void {
   if (!onStop) throw new BaxError('feature_disabled', 'only the local engine can be stopped by a request')
   // Send the response first.
   setImmediate(onStop)
+}
+
+function lazyHandoffs(sessions: BrowserSessions): Handoffs {
+  const load = async () => (await import('./browser/live/handoffs.ts')).handoffsOf(sessions)
+  return {
+    request: async (input, call) => (await load()).request(input, call),
+    get: async (sessionId, id, waitSecs, call) => (await load()).get(sessionId, id, waitSecs, call),
+    withdraw: async (sessionId, id, call) => (await load()).withdraw(sessionId, id, call),
+    list: async (call) => (await load()).list(call),
+  }
 }
 
 /** Names of relays, which are wired later. */

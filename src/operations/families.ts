@@ -1,6 +1,7 @@
 /** All operations; the name of an export is the name of the operation. */
 export * from './browser/approvals.ts'
 export * from './browser/cdp.ts'
+export * from './browser/handoffs.ts'
 export * from './browser/cdp-discovery.ts'
 export * from './browser/session-files.ts'
 export * from './browser/sessions.ts'

@@ -1,10 +1,8 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { parse } from 'yaml'
-import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
 import { createApp } from '../../src/server/app.ts'
 import { loopbackHosts } from '../../src/server/access/gate.ts'
 import { listen } from '../../src/server/process/listen.ts'
@@ -14,19 +12,19 @@ import { type Homes, openHomes } from '../support/homes.ts'
 import { failureOf, valueOf } from '../support/session-steps.ts'
 import { scriptFolder } from '../support/scripts.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { clickAt, openViews, takeOver, type Views, waitForFrame } from '../support/views.ts'
 import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site
-let browser: Browser
+let views: Views
 
 const form = `<title>Sign in</title><style>* { margin: 0; font: 20px monospace } input, button { display: block; width: 400px; height: 40px }</style>
   <form action="/done"><input name="who"><input name="word" type="password"><button>Go</button></form>
   <button onclick="document.title = prompt('Your name?', 'nobody')">Ask</button>`
 
 beforeAll(async () => {
-  const { path } = await locateBrowser({ headless: true, stealth: false }, { cacheDir: '/nonexistent' })
-  ;[homes, site, browser] = await Promise.all([
+  ;[homes, site, views] = await Promise.all([
     openHomes(),
     serveSite({
       '/': form,
@@ -35,28 +33,17 @@ beforeAll(async () => {
       '/busy':
         '<title>Busy</title><h1>0</h1><script>setInterval(() => { document.querySelector("h1").textContent++ }, 20)</script>',
     }),
-    chromium.launch({
-      executablePath: path,
-      args: [
-        '--no-sandbox',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-        '--disable-quic',
-      ],
-    }),
+    openViews(),
   ])
 })
 afterAll(async () => {
-  await browser.close()
+  await views.close()
   await homes.close()
   await site.close()
 })
 
-let contexts: BrowserContext[] = []
 afterEach(async () => {
-  await Promise.all(contexts.map((context) => context.close()))
-  contexts = []
+  await views.clear()
   const { sessions } = await homes.clients.http.listSessions({})
   await Promise.all(sessions.map(({ session_id }) => homes.clients.http.closeSession({ session_id })))
 })
@@ -65,33 +52,7 @@ const create = async (path = '/'): Promise<string> =>
   (await homes.clients.http.createSession({ headless: true, start_url: `${site.url}${path}` })).session_id!
 const linkTo = (session_id: string, control = false) => homes.clients.http.linkLiveView({ session_id, control })
 
-/** Opens the live view in a new browser context. */
-async function openView(url: string): Promise<Page> {
-  const page = await newPage({ viewport: { width: 1400, height: 900 } })
-  await page.goto(url)
-  return page
-}
-
-/** Opens a page in a new browser context. */
-async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext(options)
-  contexts.push(context)
-  // As `waitUntil`: the usual 30 seconds are too short on a busy machine.
-  context.setDefaultTimeout(120_000)
-  return context.newPage()
-}
-
-const waitForFrame = (view: Page) =>
-  view.waitForFunction(() => Number(document.querySelector('canvas')!.dataset['pictures'] ?? 0) > 0)
-const takeOver = async (view: Page) => {
-  await view.getByRole('button', { name: 'Take control' }).click()
-  await view.getByRole('button', { name: 'Return control' }).waitFor()
-}
-/** Clicks on the canvas at a position of the session's page. */
-async function clickAt(view: Page, x: number, y: number): Promise<void> {
-  const box = (await view.locator('canvas').boundingBox())!
-  await view.mouse.click(box.x + (x / 1280) * box.width, box.y + (y / 720) * box.height)
-}
+const openView = (url: string) => views.open(url)
 
 describe('the live view in a browser', () => {
   test('shows the page, its tabs, its URL and its events', async () => {
@@ -372,7 +333,7 @@ describe('the live view in a browser', () => {
   test('loads nothing from other origins, runs no inline scripts, and cannot be framed', async () => {
     const session_id = await create()
     const { live_view_url } = await linkTo(session_id)
-    const page = await newPage()
+    const page = await views.newPage()
     const requests: string[] = []
     page.on('request', (request) => requests.push(request.url()))
     const answer = (await page.goto(live_view_url))!
@@ -394,7 +355,7 @@ test('may be framed by allowed origins only', async () => {
   const listener = await listen(app, { host: '127.0.0.1', port: 0 }, { engine, gate, own: false })
   const { token } = await linkTo(session_id)
   const framed = (address: string) => `<iframe src="${address}" width="900" height="600"></iframe>`
-  const page = await newPage()
+  const page = await views.newPage()
   await page.goto(site.url)
   await page.setContent(framed(`${listener.address}/live/${session_id}?token=${token}`))
   await page.frameLocator('iframe').getByText('Red').first().waitFor()

@@ -62,6 +62,7 @@ export const errorTable = {
   image_not_found: missing(404),
   worker_not_found: missing(404),
   approval_not_found: missing(404),
+  handoff_not_found: missing(404),
   image_failed: { status: 500, exit: exits.failed, retryable: false },
   method_not_allowed: usage(405),
   timeout: { status: 408, exit: exits.timeout, retryable: false },

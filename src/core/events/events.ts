@@ -32,6 +32,12 @@ export const sessionEventTypes = [
   'recording.step',
   'approval.requested',
   'approval.decided',
+  'handoff.requested',
+  'handoff.taken',
+  'handoff.returned',
+  'handoff.declined',
+  'handoff.expired',
+  'handoff.withdrawn',
   'control.taken',
   'control.waiting',
   'control.returned',
@@ -75,7 +81,11 @@ export class EventLog {
   readonly #listeners = new Set<(event: SessionEvent) => void>()
   #seq = 0
 
-  emit(type: SessionEventType, data: Record<string, unknown> = {}): void {
+  /** Returns the data of an event as it may be kept and delivered. */
+  screen: (type: SessionEventType, data: Record<string, unknown>) => Record<string, unknown> = (_type, data) => data
+
+  emit(type: SessionEventType, facts: Record<string, unknown> = {}): void {
+    const data = this.screen(type, facts)
     const event: SessionEvent = { seq: ++this.#seq, ts: new Date().toISOString(), type, data }
     const chars = charsOf(data)
     this.#ring.push({ event, chars })

@@ -1,12 +1,12 @@
 import { contentLimits } from './content.ts'
 import { crawlLimits } from './crawl.ts'
-import { dialogLimits } from './dialogs.ts'
 import { egressLimits } from './egress.ts'
 import { codeLimits, engineLimits } from './engine.ts'
 import { fleetLimits, workerLimits } from './fleet.ts'
 import { gatewayLimits } from './gateway.ts'
 import { mcpLimits } from './mcp.ts'
 import { relayLimits } from './relay.ts'
+import { approvalLimits, dialogLimits, handoffLimits } from './people.ts'
 import { recordingLimits, sessionFileLimits } from './recording.ts'
 import { serverLimits } from './server.ts'
 import { scalingLimits } from './scaling.ts'
@@ -62,18 +62,8 @@ export const limits = {
 
   ...browserMessageLimits,
 
-  /** Actions that wait for a person. */
-  approvals: {
-    /** Time that an action waits, by default and at most. */
-    timeoutSecs: 300,
-    maxTimeoutSecs: 3600,
-    /** Actions of one session that can wait at the same time. */
-    waiting: 16,
-    /** Length of the description of an action, such as an expression. */
-    summaryChars: 2000,
-    /** Delay between two notices to an agent whose call waits. */
-    noticeMs: 10_000,
-  },
+  approvals: approvalLimits,
+  handoffs: handoffLimits,
 
   ...changeLimits,
 

@@ -1,6 +1,7 @@
 /** Shapes of session events and diagnostic data (`spec: contract 6`). */
 import { z } from 'zod'
 import { approvalEvents } from '../access/approvals.ts'
+import { handoffEvents } from '../access/handoffs.ts'
 import { eventOf, named } from './fields.ts'
 import { answeredBy, dialogFacts, dialogTypes } from './dialogs.ts'
 import { recordedStep } from './recording.ts'
@@ -103,6 +104,7 @@ export const eventData = {
     .object({ index: z.int().describe('Position among the steps, from 0'), ...recordedStep.shape })
     .describe('A step was recorded; replaces an earlier one with the same index'),
   ...approvalEvents,
+  ...handoffEvents,
   'control.taken': z.object({}).describe('A person controls the session from its live view; commands wait'),
   'control.waiting': z
     .object({

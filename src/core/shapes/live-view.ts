@@ -2,12 +2,13 @@
 import { z } from 'zod'
 import { integer, named, number } from './fields.ts'
 import type { SessionEvent } from '../events/events.ts'
+import { declineMessage, type HandoffRecord } from '../access/handoffs.ts'
 import { limits } from '../limits/limits.ts'
 
 const coordinate = number(0, 100_000).describe('CSS pixels of the viewport')
 const modifiers = integer(0, 15).default(0).describe('Alt 1, Ctrl 2, Meta 4, Shift 8')
 
-/** Input of a person; all but `take` requires control. */
+/** Input of a person; all but `take`, `done` and `decline` requires control. */
 export const liveInput = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('take') }).describe('Requests control, granted once the current command finishes'),
@@ -43,6 +44,10 @@ export const liveInput = z
     z
       .object({ type: z.literal('record'), on: z.boolean() })
       .describe('Starts a recording, or stops one that a live view has started'),
+    z.object({ type: z.literal('done') }).describe('Ends the handoff: the person has finished'),
+    z
+      .object({ type: z.literal('decline'), message: declineMessage.optional().describe('Sentence for the caller') })
+      .describe('Ends the handoff: the person cannot do it'),
     z.object({ type: z.literal('navigate'), url: z.string().min(1) }),
     z.object({ type: z.literal('history'), go: z.enum(['back', 'forward', 'reload']) }),
   ])
@@ -74,6 +79,9 @@ export interface LiveRecording {
   readonly elsewhere: boolean
 }
 
+/** A handoff, as a view shows it. */
+export type LiveHandoff = Pick<HandoffRecord, 'handoff_id' | 'reason' | 'expires_at'>
+
 /** Messages to a view. */
 export type LiveMessage =
   | {
@@ -81,8 +89,12 @@ export type LiveMessage =
       readonly session_id: string
       readonly name: string | null
       readonly may_control: boolean
+      /** Opens the view once more in place of the token that was used, for a page that is reloaded. */
+      readonly token?: string
       readonly viewport: { readonly width: number; readonly height: number }
     }
+  /** Sent to views that may take control. */
+  | { readonly type: 'handoff'; readonly handoff: LiveHandoff | null }
   | { readonly type: 'tabs'; readonly tabs: readonly LiveTab[] }
   | { readonly type: 'event'; readonly event: SessionEvent }
   /** `waiting`: this view has requested control while a command runs. */

@@ -1,5 +1,6 @@
 /** The live view: one self-contained HTML page. It contains no secret; its websocket requires the token. */
 import { createHash } from 'node:crypto'
+import { limits } from '../../core/limits/limits.ts'
 import { style } from './style.ts'
 import script from './view.page.ts?inline'
 
@@ -22,6 +23,10 @@ const html = `<!doctype html>
   <button data-go="reload" aria-label="Reload" disabled>⟳</button>
   <form id="place"><input id="address" aria-label="Address" readonly spellcheck="false"></form>
 </nav>
+<section id="handoff" aria-label="Request" hidden>
+  <p id="reason"></p>
+  <button id="done">Done</button> <button id="cannot">Cannot do this</button>
+</section>
 <main>
   <ul id="tabs" aria-label="Tabs"></ul>
   <div id="stage"><canvas id="screen" width="1280" height="720" role="img" aria-label="The page"></canvas></div>
@@ -36,6 +41,12 @@ const html = `<!doctype html>
     <p id="message"></p>
     <input id="answer" aria-label="Answer">
     <button value="ok">OK</button> <button id="cancel" value="cancel">Cancel</button>
+  </form>
+</dialog>
+<dialog id="decline" aria-label="Cannot do this">
+  <form method="dialog">
+    <label>What should the sender know? (optional) <input id="sentence" maxlength="${limits.handoffs.messageChars}" autocomplete="off"></label>
+    <button value="send">Send</button> <button value="" formnovalidate>Back</button>
   </form>
 </dialog>
 <dialog id="script" aria-label="Recorded script">

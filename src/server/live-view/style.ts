@@ -3,7 +3,7 @@ export const style = `
 :root { color-scheme: light dark; --line: light-dark(#d5d9e0, #333a45); --soft: light-dark(#5b6472, #98a2b3);
   --ground: light-dark(#f5f6f8, #14171c); --panel: light-dark(#fff, #1c2027); --accent: light-dark(#0b63ce, #6cb2ff) }
 * { box-sizing: border-box }
-body { margin: 0; height: 100vh; display: grid; grid-template: auto auto 1fr / 1fr minmax(16rem, 22rem);
+body { margin: 0; height: 100vh; display: grid; grid-template: auto auto auto 1fr / 1fr minmax(16rem, 22rem);
   background: var(--ground); font: 13px/1.45 system-ui, sans-serif }
 header, nav { grid-column: 1 / -1; display: flex; gap: .5rem; align-items: center; padding: .4rem .7rem;
   background: var(--panel); border-bottom: 1px solid var(--line) }
@@ -14,6 +14,10 @@ nav form { flex: 1 } #address { width: 100% }
 input, button { font: inherit; padding: .2rem .5rem; border: 1px solid var(--line); border-radius: 5px;
   background: var(--ground); color: inherit } button:disabled { opacity: .5 }
 #control { border-color: var(--accent); color: var(--accent) } .holding #control { background: var(--accent); color: var(--panel) }
+#handoff { grid-column: 1 / -1; display: flex; gap: .5rem; align-items: center; padding: .5rem .7rem; background: var(--panel);
+  border-bottom: 1px solid var(--line); font-size: 15px } #handoff[hidden] { display: none }
+#handoff p { flex: 1; margin: 0; white-space: pre-wrap; overflow-wrap: anywhere } #done { border-color: var(--accent); color: var(--accent) }
+main, aside { grid-row: 4 }
 main { display: grid; grid-template-rows: auto 1fr; min-width: 0; min-height: 0 }
 #tabs { display: flex; gap: 2px; margin: 0; padding: .3rem .5rem 0; list-style: none; overflow: hidden }
 #tabs li { padding: .15rem .6rem; border: 1px solid var(--line); border-bottom: 0; border-radius: 6px 6px 0 0; color: var(--soft);

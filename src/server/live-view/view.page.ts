@@ -1,8 +1,10 @@
 /** The script of the live view: shows the session's messages and sends the user's input. */
 import type { LiveDialog, LiveInputMessage, LiveMessage, LiveTab } from '../../core/shapes/live-view.ts'
 import { createEventList } from './events.page.ts'
+import { createHandoffBar } from './handoff.page.ts'
 import { forwardInput } from './input.page.ts'
 import { createRecordButton } from './record.page.ts'
+import { currentToken, keepToken } from './token.page.ts'
 
 const byId = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind
 const canvas = byId<HTMLCanvasElement>('screen')
@@ -18,7 +20,7 @@ let waiting = false
 let viewport = { width: 1280, height: 720 }
 
 const [, sessionId = ''] = /\/live\/([^/]+)$/.exec(location.pathname) ?? []
-const token = new URLSearchParams(location.search).get('token') ?? ''
+const token = currentToken(new URLSearchParams(location.search).get('token') ?? '')
 const showEvent = createEventList(byId('events'), byId('filter'))
 
 const socket = new WebSocket(
@@ -37,6 +39,7 @@ socket.addEventListener('close', ({ reason }) => {
   setController('nobody')
   control.hidden = true
   record.allow(false)
+  handoff.show(null)
   const refused = 'This link does not open the session, or no longer does. Run `bax session view` for a new one.'
   setState(opened ? reason || 'The engine has stopped. Reload this page when it runs again.' : refused, true)
 })
@@ -50,6 +53,7 @@ const record = createRecordButton({
   send,
   focus: () => keys.focus(),
 })
+const handoff = createHandoffBar({ bar: byId('handoff'), dialog: byId('decline'), send })
 forwardInput(canvas, { keys, send, hasControl: () => hasControl, viewport: () => viewport })
 
 function handleMessage(message: LiveMessage): void {
@@ -58,11 +62,13 @@ function handleMessage(message: LiveMessage): void {
     document.title = `${message.name ?? message.session_id} · bax`
     byId('name').textContent = message.name ?? message.session_id
     control.hidden = !message.may_control
+    if (message.token !== undefined) keepToken(message.token)
     record.allow(message.may_control)
     viewport = message.viewport
     setState('live', false)
   } else if (message.type === 'tabs') showTabs(message.tabs)
   else if (message.type === 'event') showEvent(message.event)
+  else if (message.type === 'handoff') handoff.show(message.handoff)
   else if (message.type === 'control') {
     waiting = message.waiting
     setController(message.holder)

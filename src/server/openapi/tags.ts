@@ -14,6 +14,7 @@ const descriptions: Record<string, string> = {
   engine: 'Status and shutdown of the engine',
   extract: 'Data from lists of pages',
   fleet: 'Workers behind a gateway',
+  handoffs: 'Sessions that wait for a person to take over',
   keys: 'API keys, created and revoked by the operator',
   live_view: 'Web pages that show a running session to people',
   map: 'The URLs of a site',

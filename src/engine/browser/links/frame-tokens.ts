@@ -11,6 +11,8 @@ export interface Grant {
   readonly control: boolean
   /** Opening a CDP connection, which only the first token of a session allows. */
   readonly cdp: boolean
+  /** ID of the handoff that the token is for. Such a token opens one live view. */
+  readonly handoff?: string
 }
 
 export class FrameTokens {
@@ -31,6 +33,10 @@ export class FrameTokens {
   /** Returns the permissions of a token; undefined when it is not of this session. */
   grantOf(token: string): Grant | undefined {
     return this.#grants.get(hashOf(token))
+  }
+
+  revoke(token: string): void {
+    this.#grants.delete(hashOf(token))
   }
 
   /** Checks the limit before a WebSocket is opened by a token. @throws BaxError `rate_limited` when it is reached. */

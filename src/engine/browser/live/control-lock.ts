@@ -15,6 +15,13 @@ export interface Person {
   onDialog(dialog: LiveDialog | null): void
 }
 
+/** Work before and after a person has control. */
+export interface ControlGuard {
+  begin(): Promise<void>
+  /** Runs before commands continue. */
+  end(reason: 'returned' | 'left' | 'idle'): Promise<void>
+}
+
 interface Holding {
   readonly person: Person
   readonly release: () => void
@@ -29,6 +36,8 @@ export class ControlLock {
   readonly #people = new Set<Person>()
   #waiting: Person | undefined
   #holding: Holding | undefined
+  /** Accompanies the next person who takes control. */
+  guard: ControlGuard | undefined
 
   constructor(session: LiveSession) {
     this.#session = session
@@ -73,6 +82,12 @@ export class ControlLock {
     if (this.#holding?.person === person) this.#holding.release()
   }
 
+  /** Takes control away from the person who has it; returns whether there is one. */
+  revoke(): boolean {
+    this.#holding?.release()
+    return this.#holding !== undefined
+  }
+
   /** Restarts the idle timeout of the control. @throws BaxError `conflict` when the viewer does not have control. */
   use(person: Person): void {
     if (this.#holding?.person !== person) throw new BaxError('conflict', 'take control of the session first')
@@ -86,23 +101,28 @@ export class ControlLock {
 
   async #hold(person: Person, signal: AbortSignal): Promise<void> {
     const { events, dialogs } = this.#session
+    const { guard } = this
+    await guard?.begin()
     this.#waiting = undefined
     const releaseDialogs = dialogs.hold(() => person.onDialog(describeDialog(dialogs.newest)))
     events.emit('control.taken')
-    let reason = 'returned'
-    await new Promise<void>((resolve) => {
-      const idle = setTimeout(() => {
-        reason = 'idle'
-        resolve()
-      }, limits.live.idleMs)
-      this.#holding = { person, idle, release: resolve }
-      signal.addEventListener('abort', () => resolve(), { once: true })
+    const reason = await new Promise<'returned' | 'left' | 'idle'>((resolve) => {
+      const idle = setTimeout(() => resolve('idle'), limits.live.idleMs)
+      this.#holding = { person, idle, release: () => resolve('returned') }
+      signal.addEventListener('abort', () => resolve('left'), { once: true })
+      // The person may have left before.
+      if (signal.aborted) resolve('left')
       this.#notify()
     })
     clearTimeout(this.#holding!.idle)
     this.#holding = undefined
     releaseDialogs()
-    events.emit('control.returned', { reason: signal.aborted ? 'left' : reason })
+    this.#notify()
+    try {
+      await guard?.end(reason)
+    } finally {
+      events.emit('control.returned', { reason })
+    }
   }
 
   #notify(): void {

@@ -1,12 +1,14 @@
 /** One live view: shows a session over a WebSocket, and lets a viewer with control drive it. */
 import { fieldErrorsOf, formatFieldError } from '../../../core/errors/input-errors.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
+import type { HandoffOutcome } from '../../../core/access/handoffs.ts'
 import type { SessionEvent } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
 import { retryTransient } from '../../../core/errors/transient-errors.ts'
 import {
   type LiveDialog,
+  type LiveHandoff,
   type LiveInput,
   liveInput,
   type LiveMessage,
@@ -20,9 +22,12 @@ import { watchRecordings } from '../script-recorder/recordings.ts'
 import { castOf, type ScreencastFrame } from './screencast.ts'
 import { type BaseUrls, urlsOf } from '../links/session-urls.ts'
 import type { LiveSession } from '../ports/session.ts'
+import { privacyOf } from '../privacy/privacy.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 import type { Grant } from '../links/frame-tokens.ts'
 import { type ControlLock, controlLockOf, type Person } from './control-lock.ts'
+import type { Handoff } from './handoff.ts'
+import { handoffsIn } from './handoffs.ts'
 import { PageInput } from './input.ts'
 import { liveRecordingOf, recordLive } from './record.ts'
 
@@ -40,6 +45,8 @@ class Viewer implements Person {
   readonly #link: Link
   readonly #grant: Grant
   readonly #control: ControlLock
+  /** Opens the view of a handoff again. */
+  readonly #token: string | undefined
   readonly #gone = new AbortController()
   readonly gone = this.#gone.signal
   #input: PageInput | undefined
@@ -51,7 +58,8 @@ class Viewer implements Person {
   #second = 0
   #received = 0
 
-  constructor(session: LiveSession, link: Link, grant: Grant) {
+  constructor(session: LiveSession, link: Link, grant: Grant, token?: string) {
+    this.#token = token
     this.#session = session
     this.#link = link
     this.#grant = grant
@@ -67,7 +75,10 @@ class Viewer implements Person {
       onClose: () => this.#gone.abort(),
     })
     const { control: may_control } = this.#grant
-    this.#send({ type: 'hello', session_id: sessionId, name, may_control, viewport: this.#session.viewport })
+    const { viewport } = this.#session
+    const again = this.#token === undefined ? {} : { token: this.#token }
+    this.#send({ type: 'hello', session_id: sessionId, name, may_control, viewport, ...again })
+    this.#sendHandoff()
     this.#control.watch(this)
     this.onControl()
     for (const event of events.since(Math.max(0, events.lastSeq - limits.live.events))) this.#show(event)
@@ -76,6 +87,7 @@ class Viewer implements Person {
     const stop = [
       events.listen((event) => this.#show(event)),
       watchRecordings(this.#session, () => this.#sendRecording()),
+      handoffsIn(this.#session).watch(() => this.#sendHandoff()),
       castOf(this.#session).watch((picture) => this.#sendFrame(picture)),
     ]
     const onEnded = () => this.#link.close(closeCodes.browserGone, 'the session has ended')
@@ -118,6 +130,18 @@ class Viewer implements Person {
       this.#send({ type: 'tabs', tabs })
       if (this.#listAgain) this.#sendTabs()
     })
+  }
+
+  /** Shows what the person is asked to do; closes a view whose handoff has ended. */
+  #sendHandoff(): void {
+    if (!this.#grant.control) return
+    const { current } = handoffsIn(this.#session)
+    const { handoff: own } = this.#grant
+    if (own !== undefined && own !== current?.id) {
+      const { outcome } = handoffsIn(this.#session).find(own)
+      return this.#link.close(closeCodes.done, outcome === undefined ? '' : farewells[outcome])
+    }
+    this.#send({ type: 'handoff', handoff: current ? shownHandoff(current.record) : null })
   }
 
   #sendRecording(script?: string): void {
@@ -176,9 +200,13 @@ class Viewer implements Person {
         hint: 'create one with "bax session view --control"',
       })
     }
+    if (input.type === 'done') return this.#handoff().finish('returned')
+    if (input.type === 'decline') return this.#handoff().finish('declined', input.message || null)
     if (input.type === 'take') return this.#control.take(this)
     if (input.type === 'return') return this.#control.release(this)
     this.#control.use(this)
+    const privacy = privacyOf(this.#session.browserContext)
+    if (privacy.active) privacy.typed.add(input)
     if (input.type === 'dialog') return this.#control.answerDialog(input)
     if (input.type === 'record') return this.#sendRecording(await recordLive(this.#session, input.on))
     if (input.type === 'navigate' || input.type === 'history') return this.#go(input)
@@ -188,6 +216,13 @@ class Viewer implements Person {
     if (input.type === 'mouse') this.#input.mouse(input)
     else if (input.type === 'key') this.#input.key(input)
     else this.#input.text(input.text)
+  }
+
+  /** Returns the handoff of the session. @throws BaxError `conflict` */
+  #handoff(): Handoff {
+    const { current } = handoffsIn(this.#session)
+    if (!current) throw new BaxError('conflict', 'nobody waits for a person any more')
+    return current
   }
 
   async #go(input: Extract<LiveInput, { type: 'navigate' | 'history' }>): Promise<void> {
@@ -219,11 +254,29 @@ export function openLiveView(session: LiveSession, token: string | null): (link:
   const grant = token === null ? { control: true, cdp: true } : session.tokens.grantOf(token)!
   if (token !== null) session.tokens.assertRoom()
   return (link) => {
-    const viewer = new Viewer(session, link, grant)
+    const again = grant.handoff === undefined ? undefined : handoffsIn(session).find(grant.handoff).redeem(token!)
+    if (grant.handoff !== undefined && again === undefined) return link.close(closeCodes.expired, used)
+    const viewer = new Viewer(session, link, grant, again)
     viewer.start()
     if (token !== null) session.tokens.count(link, viewer.gone)
   }
 }
+
+const thanks = 'Thank you. You can close this page.'
+const farewells: Record<HandoffOutcome, string> = {
+  returned: thanks,
+  met: thanks,
+  declined: 'Your answer was passed on. You can close this page.',
+  expired: 'The time for this is over. You can close this page.',
+  withdrawn: 'This is no longer needed. You can close this page.',
+}
+const used = 'This link was opened before, and works once. Ask for a new one.'
+
+const shownHandoff = ({ handoff_id, reason, expires_at }: LiveHandoff): LiveHandoff => ({
+  handoff_id,
+  reason,
+  expires_at,
+})
 
 const history = { back: 'goBack', forward: 'goForward', reload: 'reload' } as const
 

@@ -31,6 +31,7 @@ import { FrameTokens } from '../links/frame-tokens.ts'
 import { controlLockOf } from '../live/control-lock.ts'
 import { recordPageEvents } from '../tabs/page-events.ts'
 import type { SessionPlan } from '../create/plan.ts'
+import { privacyOf } from '../privacy/privacy.ts'
 import { Tabs } from '../tabs/tabs.ts'
 import { CommandQueue } from './command-queue.ts'
 
@@ -94,6 +95,7 @@ export class Session implements LiveSession {
     this.name = input.requested_name ?? null
     // Every open stream, viewer and batch listens.
     setMaxListeners(0, this.#ended.signal)
+    this.events.screen = privacyOf(host.context).screen
     recordPageEvents(host.context, this.events)
     this.dialogs = new Dialogs({
       context: host.context,

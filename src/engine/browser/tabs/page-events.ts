@@ -5,6 +5,7 @@ import { failureText, pageOf } from '../page/net-reason.ts'
 import { tabIdOf } from './tab-ids.ts'
 import { oncePer } from '../../once-per.ts'
 import { requestLogOf } from '../network/request-log.ts'
+import { privacyOf } from '../privacy/privacy.ts'
 
 const textChars = 10_000
 const urlChars = 2000
@@ -51,16 +52,18 @@ function recordRequests(context: BrowserContext, events: EventLog): void {
   const bodies = new WeakSet<Request>()
   const log = requestLogOf(context)
   let count = 0
+  const privacy = privacyOf(context)
   const factsOf = oncePer((request: Request) => ({
     request_id: `${++count}`,
     ...tabOf(pageOf(request)),
     method: request.method().slice(0, nameChars),
-    url: shownUrl(request.url()),
+    url: privacy.redact(shownUrl(request.url())),
     resource_type: request.resourceType(),
   }))
   context.on('request', (request) => {
     const facts = factsOf(request)
-    log.add(facts, request)
+    // What a person sends during a handoff is not listed.
+    if (!privacy.active) log.add(facts, request)
     events.emit('network.request', { ...facts })
   })
   context.on('requestfinished', (request) => log.end(factsOf(request)))

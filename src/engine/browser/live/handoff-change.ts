@@ -1,0 +1,75 @@
+/** What has changed in a session while a person had it, without anything that they typed. */
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { HandoffChange } from '../../../core/access/handoffs.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { observationOptions } from '../../../core/shapes/observe.ts'
+import type { PageChanges } from '../../../core/shapes/page-changes.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
+import { changesBetween } from '../observe/changes.ts'
+import type { Seen } from '../observe/last-observation.ts'
+import { observe } from '../observe/observe.ts'
+import { waitUntilStable } from '../observe/wait-until-stable.ts'
+import { titleOf } from '../page/internals.ts'
+import { toBaxError } from '../page/playwright-errors.ts'
+import type { LiveSession } from '../ports/session.ts'
+import { privacyOf } from '../privacy/privacy.ts'
+import { shownUrl } from '../tabs/page-events.ts'
+
+const baseline = observationOptions.parse({ include: [] })
+const { changeChars } = limits.handoffs
+
+/** Observes the page before a handoff; returns undefined if it cannot be observed, such as a page with an open dialog. */
+export async function observeBefore(session: LiveSession, signal: AbortSignal): Promise<Seen | undefined> {
+  try {
+    return (await observe(session, baseline, signal)).seen
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof BaxError) return undefined
+    throw error
+  }
+}
+
+/** Compares the page with the one before the handoff. */
+export async function changeSince(
+  session: LiveSession,
+  before: Seen | undefined,
+  signal: AbortSignal,
+): Promise<HandoffChange> {
+  const change = await observeChange(session, before, signal).catch((error: unknown) => ({
+    changes: null,
+    warning: `the page could not be observed: ${toBaxError(error, 'the handoff').message}`,
+  }))
+  const page = session.activePage
+  const title = page ? await withDeadline(titleOf(page), { ms: limits.session.titleMs, value: '' }).catch(() => '') : ''
+  const whole = { url: page ? shownUrl(page.url()) : 'about:blank', title, ...change }
+  return privacyOf(session.browserContext).redact(whole)
+}
+
+async function observeChange(
+  session: LiveSession,
+  before: Seen | undefined,
+  signal: AbortSignal,
+): Promise<Omit<HandoffChange, 'url' | 'title'>> {
+  // The person may have finished right after an input that loads the next page.
+  await waitUntilStable(session, session.events.lastSeq, limits.observe.settleMs, signal)
+  if (!before) return { changes: null, full: 'no_earlier_observation', ...(await newPage(session, signal)) }
+  const { seen } = await observe(session, baseline, signal)
+  const { changes, full } = changesBetween(session, before, seen, [], changeChars)
+  return {
+    changes: withoutValues(changes),
+    ...(full && { full }),
+    ...(full === 'new_page' && (await newPage(session, signal))),
+  }
+}
+
+/** Returns the beginning of a page that the caller has not seen. Fields of earlier pages may have values of the person. */
+async function newPage(session: LiveSession, signal: AbortSignal): Promise<Pick<HandoffChange, 'snapshot'>> {
+  const options = observationOptions.parse({ include: ['snapshot'], max_chars: limits.observe.briefChars })
+  return { snapshot: (await observe(session, options, signal)).observation.snapshot! }
+}
+
+/** Hides the values of form fields: the person may have entered them. */
+const withoutValues = (changes: PageChanges): PageChanges => ({
+  ...changes,
+  values: changes.values.map((value) => ({ ...value, from: '[redacted]', to: '[redacted]' })),
+})

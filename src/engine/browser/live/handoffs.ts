@@ -1,0 +1,92 @@
+/** The handoffs of sessions, of which each has at most one that is open. */
+import type { HandoffInput, HandoffRecord } from '../../../core/access/handoffs.ts'
+import type { Handoffs as EngineHandoffs } from '../../../core/engine.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { Call } from '../../../core/operation/call.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
+import { evictOldest } from '../../evict-oldest.ts'
+import { oncePer } from '../../once-per.ts'
+import { urlsOf } from '../links/session-urls.ts'
+import type { LiveSession, LiveSessions } from '../ports/session.ts'
+import { runQueued } from './control-wait.ts'
+import { observeBefore } from './handoff-change.ts'
+import { Handoff } from './handoff.ts'
+
+/** Returns the handoffs of a session. */
+export const handoffsIn = oncePer((session: LiveSession) => new SessionHandoffs(session))
+
+class SessionHandoffs {
+  readonly #session: LiveSession
+  readonly #all = new Map<string, Handoff>()
+  readonly #listeners = new Set<() => void>()
+
+  constructor(session: LiveSession) {
+    this.#session = session
+  }
+
+  /** The one that waits for a person. */
+  get current(): Handoff | undefined {
+    return [...this.#all.values()].find(({ open }) => open)
+  }
+
+  /** Calls `listener` when a handoff begins or ends; returns a function that stops it. */
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async request(input: HandoffInput, call: Call): Promise<HandoffRecord> {
+    const session = this.#session
+    const url = urlsOf(session, call).live_view_url
+    if (url === null)
+      throw new BaxError('unsupported', 'an embedded engine serves no live view', {
+        hint: 'run the command without --embedded',
+      })
+    this.#assertNone()
+    const before = await runQueued(session, call, {}, () => observeBefore(session, call.signal))
+    this.#assertNone()
+    const handoff = new Handoff({ session, input, url, before, onChange: () => this.#notify() })
+    this.#all.set(handoff.id, handoff)
+    evictOldest(this.#all, limits.handoffs.remembered)
+    this.#notify()
+    return handoff.record
+  }
+
+  /** @throws BaxError `handoff_not_found` */
+  find(id: string): Handoff {
+    const found = this.#all.get(id)
+    if (!found) throw new BaxError('handoff_not_found', `the session has no handoff ${JSON.stringify(id)}`)
+    return found
+  }
+
+  #assertNone(): void {
+    const { current } = this
+    if (!current) return
+    throw new BaxError('conflict', 'a person has already been asked to take over this session', {
+      hint: 'withdraw that handoff, or wait for its end',
+      details: { handoff_id: current.id },
+    })
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+/** Returns the interface to the handoffs of all sessions. */
+export const handoffsOf = (sessions: LiveSessions): EngineHandoffs => ({
+  request: (input, call) => handoffsIn(sessions.live(input.session_id, call.caller)).request(input, call),
+  get: async (sessionId, id, waitSecs, { caller, signal }) => {
+    const session = sessions.live(sessionId, caller)
+    const handoff = handoffsIn(session).find(id)
+    await withDeadline(handoff.settled, { ms: waitSecs * 1000, value: undefined, signal: [signal, session.ended] })
+    return handoff.record
+  },
+  withdraw: async (sessionId, id, { caller }) => {
+    const handoff = handoffsIn(sessions.live(sessionId, caller)).find(id)
+    handoff.finish('withdrawn')
+    await handoff.settled
+  },
+  list: async (call) => sessions.seenBy(call).flatMap((session) => handoffsIn(session).current?.record ?? []),
+})

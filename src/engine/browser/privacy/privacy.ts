@@ -1,0 +1,89 @@
+/** Keeps what a person types during a handoff out of everything that the session reports. */
+import type { BrowserContext } from 'playwright'
+import type { SessionEventType } from '../../../core/events/events.ts'
+import { oncePer } from '../../once-per.ts'
+import { TypedText } from './typed-text.ts'
+
+export const privacyOf = oncePer((_context: BrowserContext) => new Privacy())
+
+/** Kinds of events with texts of pages. */
+const ofPages: ReadonlySet<string> = new Set(['page', 'console', 'network', 'dialog', 'download', 'tab', 'recording'])
+
+/** Fields of these events that pages cannot fill with what was typed. */
+const harmless: ReadonlySet<string> = new Set([
+  'tab_id',
+  'request_id',
+  'method',
+  'resource_type',
+  'level',
+  'type',
+  'reason',
+  'code',
+  'answered_by',
+])
+
+class Privacy {
+  readonly typed = new TypedText()
+  readonly #pauses = new Set<() => Promise<void>>()
+  readonly #listeners = new Set<() => void>()
+  #active = false
+
+  /** Whether a person has control for a handoff. */
+  get active(): boolean {
+    return this.#active
+  }
+
+  /** Begins after everything that cannot leave out a time has ended. @throws the error of what could not end */
+  async begin(): Promise<void> {
+    this.#active = true
+    try {
+      await Promise.all([...this.#pauses].map((pause) => pause()))
+    } catch (error) {
+      this.end()
+      throw error
+    }
+  }
+
+  end(): void {
+    this.#active = false
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Calls `pause` before a person gets control; returns a function that stops it. */
+  beforeBegin(pause: () => Promise<void>): () => void {
+    this.#pauses.add(pause)
+    return () => this.#pauses.delete(pause)
+  }
+
+  onEnd(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Returns the data of an event as it may be reported: without texts of pages while a person has control. */
+  readonly screen = (type: SessionEventType, data: Record<string, unknown>): Record<string, unknown> => {
+    if (!ofPages.has(type.split('.')[0]!)) return data
+    return this.#active ? withoutTexts(data) : this.redact(data)
+  }
+
+  /** Returns a value without what was typed. */
+  redact<Value>(value: Value): Value {
+    return this.typed.isEmpty ? value : (mapTexts(value, (text) => this.typed.redact(text)) as Value)
+  }
+}
+
+const withoutTexts = (data: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [
+      name,
+      harmless.has(name) ? value : mapTexts(value, () => '[redacted]'),
+    ]),
+  )
+
+/** Maps every string in a JSON value. */
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === 'string') return map(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, map))
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mapTexts(inner, map)]))
+}

@@ -1,0 +1,91 @@
+/** Texts that a person typed into a page, which are redacted in everything that the session reports afterwards. */
+import { limits } from '../../../core/limits/limits.ts'
+import type { LiveInput } from '../../../core/shapes/live-view.ts'
+
+const { texts: maxTexts, chars: maxChars, least, leastInWords } = limits.handoffs.typed
+
+const [ctrl, meta] = [2, 4]
+const redacted = '[redacted]'
+
+export class TypedText {
+  readonly #texts = new Set<string>()
+  /** Text since the last key or click that may have moved to another field. */
+  #current = ''
+  #pattern: RegExp | undefined
+
+  get isEmpty(): boolean {
+    return this.#texts.size === 0 && this.#current === ''
+  }
+
+  add(input: LiveInput): void {
+    if (input.type === 'text') this.#append(input.text)
+    else if (input.type === 'dialog') {
+      this.#flush()
+      this.#append(input.text ?? '')
+      this.#flush()
+    } else if (input.type === 'key' && input.action === 'down') this.#key(input.key, input.modifiers)
+    else if (input.type === 'mouse' && input.action === 'down') this.#flush()
+  }
+
+  /**
+   * Replaces the texts, also where they are encoded for a URL, a form, JSON, HTML or as base64. Short ones are replaced
+   * only as whole words, and very short ones not at all, because they are part of many others.
+   */
+  redact(text: string): string {
+    if (this.isEmpty) return text
+    return text.replace((this.#pattern ??= patternOf([...this.#texts, this.#current])), redacted)
+  }
+
+  #key(key: string, modifiers: number): void {
+    if (key === 'Shift' || key === 'AltGraph' || key === 'CapsLock') return
+    const isCharacter = [...key].length === 1 && (modifiers & (ctrl | meta)) === 0
+    if (isCharacter) this.#append(key)
+    else if (key === 'Backspace' && this.#current !== '') {
+      this.#current = this.#current.slice(0, -1)
+      this.#pattern = undefined
+    } else this.#flush()
+  }
+
+  #append(text: string): void {
+    this.#current = (this.#current + text).slice(0, maxChars)
+    this.#pattern = undefined
+  }
+
+  #flush(): void {
+    if (this.#current.length >= least) this.#texts.add(this.#current)
+    this.#current = ''
+    const [oldest] = this.#texts
+    if (this.#texts.size > maxTexts) this.#texts.delete(oldest!)
+  }
+}
+
+/** Returns a pattern that matches the texts in all encodings. */
+function patternOf(texts: readonly string[]): RegExp {
+  const long = texts.filter(({ length }) => length >= leastInWords)
+  const short = texts.filter(({ length }) => length >= least && length < leastInWords)
+  const parts = [anyOf(long), `(?<![\\p{L}\\p{N}])${anyOf(short)}(?![\\p{L}\\p{N}])`]
+  return new RegExp(parts.join('|'), 'gu')
+}
+
+function anyOf(texts: readonly string[]): string {
+  const forms = new Set(texts.flatMap(encodingsOf))
+  // Without texts: a pattern that matches nothing.
+  if (forms.size === 0) return '(?!)'
+  const longestFirst = [...forms].toSorted((a, b) => b.length - a.length)
+  return `(?:${longestFirst.map((form) => form.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)).join('|')})`
+}
+
+function encodingsOf(text: string): string[] {
+  // Without halves of characters, which cannot be encoded.
+  const whole = Buffer.from(text).toString()
+  const uri = encodeURIComponent(whole)
+  return [
+    text,
+    uri,
+    encodeURI(whole),
+    new URLSearchParams([['', whole]]).toString().slice(1),
+    JSON.stringify(text).slice(1, -1),
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+    Buffer.from(text).toString('base64').replace(/=+$/, ''),
+  ]
+}

@@ -1,0 +1,287 @@
+/** Handoffs: a caller asks a person, whom the tests play in the live view, to do something in a session. */
+import type { Page } from 'playwright'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { bax } from '../support/cli.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { failureOf, valueOf } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+import { clickAt, openViews, takeOver, type Views, waitForFrame } from '../support/views.ts'
+
+let homes: Homes
+let site: Site
+let views: Views
+
+const form = `<title>Sign in</title><style>* { margin: 0; font: 20px monospace } input, button { display: block; width: 400px; height: 40px }</style>
+  <form action="/account"><input name="who" aria-label="User" oninput="console.log('typed ' + value)"><input name="word" type="password"><button>Go</button></form>
+  <p>Please log in</p>`
+
+beforeAll(async () => {
+  ;[homes, site, views] = await Promise.all([
+    openHomes(),
+    serveSite({
+      '/': form,
+      '/account': `<title>Account</title><h1>Welcome</h1><p id="you"></p><script>
+        you.textContent = 'You are ' + new URLSearchParams(location.search).get('who')
+        console.log('signed in with ' + location.search)
+        fetch('/beacon' + location.search)</script>`,
+      '/beacon': 'ok',
+    }),
+    openViews(),
+  ])
+})
+afterAll(async () => {
+  await views.close()
+  await homes.close()
+  await site.close()
+})
+afterEach(async () => {
+  await views.clear()
+  const { sessions } = await homes.clients.http.listSessions({})
+  await Promise.all(sessions.map(({ session_id }) => homes.clients.http.closeSession({ session_id })))
+})
+
+const create = async (path = '/'): Promise<string> =>
+  (await homes.clients.http.createSession({ headless: true, start_url: `${site.url}${path}` })).session_id!
+const request = (session_id: string, more: { until?: string; timeout_secs?: number } = {}) =>
+  homes.clients.http.requestHandoff({ session_id, reason: 'log in to the shop', ...more })
+const ended = ({ session_id, handoff_id }: { session_id: string; handoff_id: string }) =>
+  homes.clients.http.getHandoff({ session_id, handoff_id, wait_secs: 60 })
+const eventsOf = async (session_id: string) => (await homes.clients.http.getSessionLog({ session_id })).events
+const handoffEvents = async (session_id: string) =>
+  (await eventsOf(session_id)).filter(({ type }) => type.startsWith('handoff.')).map(({ type }) => type)
+
+/** Opens the view of a handoff, takes control and logs in. */
+async function logIn(view: Page): Promise<void> {
+  await waitForFrame(view)
+  await takeOver(view)
+  await clickAt(view, 100, 20)
+  await view.keyboard.type('ada.lovelace')
+  await view.keyboard.press('Tab')
+  await view.keyboard.type('Pa55-word!')
+  await view.keyboard.press('Enter')
+  await view.waitForFunction(() => document.querySelector<HTMLInputElement>('#address')!.value.includes('/account'))
+}
+
+describe('a handoff', () => {
+  test('shows the reason; the person logs in and finishes; the result says what changed', async () => {
+    const session_id = await create()
+    const asked = await request(session_id)
+    expect(asked).toMatchObject({ status: 'waiting', reason: 'log in to the shop', change: null, ended_at: null })
+    const view = await views.open(asked.control_url!)
+    await view.getByRole('region', { name: 'Request' }).getByText('log in to the shop').waitFor()
+    await logIn(view)
+    expect(await homes.clients.http.listHandoffs({})).toMatchObject({
+      handoffs: [{ handoff_id: asked.handoff_id, status: 'active', control_url: null }],
+      total: 1,
+    })
+    const title = valueOf(homes.clients.http, session_id, 'document.title')
+    await view.getByRole('button', { name: 'Done' }).click()
+    await view.getByText('Thank you. You can close this page.').waitFor()
+    const done = await ended(asked)
+    expect(done).toMatchObject({ status: 'returned', message: null, change: { title: 'Account', full: 'new_page' } })
+    expect(done.change!.snapshot).toContain('Welcome')
+    expect(await title).toBe('Account')
+    expect(await handoffEvents(session_id)).toEqual(['handoff.requested', 'handoff.taken', 'handoff.returned'])
+    expect(await homes.clients.http.listHandoffs({})).toEqual({ handoffs: [], total: 0 })
+  })
+
+  test('reports nothing that the person typed, in its result or in events', async () => {
+    const session_id = await create()
+    const asked = await request(session_id)
+    const view = await views.open(asked.control_url!)
+    await logIn(view)
+    await view.getByRole('button', { name: 'Done' }).click()
+    const done = await ended(asked)
+    expect(await valueOf(homes.clients.http, session_id, 'location.search')).toBe('?who=ada.lovelace&word=Pa55-word%21')
+    const commands = [{ command: 'refresh' }]
+    await homes.clients.http.runCommands({ session_id, commands })
+    await expect
+      .poll(async () => (await eventsOf(session_id)).filter(({ type }) => type === 'network.response').length)
+      .toBeGreaterThan(3)
+    const events = (await eventsOf(session_id)).filter(({ type }) => !type.startsWith('command.'))
+    const { results } = await homes.clients.http.runCommands({ session_id, commands: [{ command: 'list_requests' }] })
+    const texts = JSON.stringify({ done, events, results })
+    for (const typed of ['ada.lovelace', 'lovelace', 'Pa55']) expect(texts).not.toContain(typed)
+    expect(texts).toContain(`signed in with ?who=[redacted]&word=[redacted]`)
+    expect(events.filter(({ type }) => type === 'console').map(({ data }) => data['text'])).toContain('[redacted]')
+  })
+
+  test('hides the values of fields that the person filled in', async () => {
+    const session_id = await create()
+    const asked = await request(session_id)
+    const view = await views.open(asked.control_url!)
+    await waitForFrame(view)
+    await takeOver(view)
+    await clickAt(view, 100, 20)
+    await view.keyboard.type('7')
+    await view.getByRole('button', { name: 'Return control' }).click()
+    const { status, change } = await ended(asked)
+    expect(status).toBe('returned')
+    expect(change!.changes!.values).toEqual([
+      { ref: expect.any(String), role: 'textbox', name: 'User', from: '[redacted]', to: '[redacted]' },
+    ])
+  })
+
+  test.each([
+    ['a sentence', 'I have no account'],
+    ['no sentence', ''],
+  ])('is declined with %s', async (_, sentence) => {
+    const session_id = await create()
+    const asked = await request(session_id)
+    const view = await views.open(asked.control_url!)
+    await view.getByRole('button', { name: 'Cannot do this' }).click()
+    await view.getByLabel('What should the sender know?').fill(sentence)
+    await view.getByRole('button', { name: 'Send' }).click()
+    await view.getByText('Your answer was passed on.').waitFor()
+    expect(await ended(asked)).toMatchObject({ status: 'declined', message: sentence || null, change: null })
+    expect(await handoffEvents(session_id)).toEqual(['handoff.requested', 'handoff.declined'])
+  })
+
+  test.each(['url:**/account', 'text:Welcome'])('ends when the condition %s holds', async (until) => {
+    const session_id = await create()
+    const asked = await request(session_id, { until })
+    const view = await views.open(asked.control_url!)
+    await waitForFrame(view)
+    await takeOver(view)
+    await view.getByLabel('Address').fill(`${site.url}/account?who=nobody`)
+    await view.keyboard.press('Enter')
+    await view.getByText('Thank you. You can close this page.').waitFor()
+    expect(await ended(asked)).toMatchObject({ status: 'met', until, change: { title: 'Account' } })
+    expect(await valueOf(homes.clients.http, session_id, 'document.title')).toBe('Account')
+  })
+
+  test('expires, and takes control away from the person', async () => {
+    const session_id = await create()
+    const asked = await request(session_id, { timeout_secs: 5 })
+    const view = await views.open(asked.control_url!)
+    await waitForFrame(view)
+    await takeOver(view)
+    await view.getByText('The time for this is over.').waitFor()
+    expect(await ended(asked)).toMatchObject({ status: 'expired', control_url: null })
+    expect(await valueOf(homes.clients.http, session_id, 'document.title')).toBe('Sign in')
+  })
+
+  test('is withdrawn by the caller', async () => {
+    const session_id = await create()
+    const asked = await request(session_id)
+    const view = await views.open(asked.control_url!)
+    await view.getByRole('button', { name: 'Done' }).waitFor()
+    const { handoff_id } = asked
+    await homes.clients.http.withdrawHandoff({ session_id, handoff_id })
+    await view.getByText('This is no longer needed.').waitFor()
+    expect(await ended(asked)).toMatchObject({ status: 'withdrawn' })
+    await homes.clients.http.withdrawHandoff({ session_id, handoff_id })
+    expect(await handoffEvents(session_id)).toEqual(['handoff.requested', 'handoff.withdrawn'])
+  })
+
+  test('has a URL that opens once, which the same page can reload', async () => {
+    const session_id = await create()
+    const asked = await request(session_id)
+    const view = await views.open(asked.control_url!)
+    await waitForFrame(view)
+    await view.reload()
+    await view.getByRole('button', { name: 'Done' }).waitFor()
+    await view.reload()
+    await view.getByRole('button', { name: 'Done' }).waitFor()
+    const second = await views.open(asked.control_url!)
+    await second.getByText('This link does not open the session').waitFor()
+    await view.getByRole('button', { name: 'Done' }).click()
+    expect(await ended(asked)).toMatchObject({ status: 'returned' })
+    const third = await views.open(view.url())
+    await third.getByText('This link does not open the session').waitFor()
+  })
+
+  test('waits again when the person leaves without finishing', async () => {
+    const session_id = await create()
+    const asked = await request(session_id)
+    const view = await views.open(asked.control_url!)
+    await waitForFrame(view)
+    await takeOver(view)
+    await view.reload()
+    await view.getByRole('button', { name: 'Take control' }).waitFor()
+    const { handoff_id } = asked
+    await expect
+      .poll(async () => (await homes.clients.http.getHandoff({ session_id, handoff_id })).status)
+      .toBe('waiting')
+    await takeOver(view)
+    await view.getByRole('button', { name: 'Done' }).click()
+    expect(await ended(asked)).toMatchObject({ status: 'returned' })
+  })
+
+  test('can be finished in any live view with control, and not in one for watching', async () => {
+    const session_id = await create()
+    const asked = await request(session_id)
+    const link = (control: boolean) => homes.clients.http.linkLiveView({ session_id, control })
+    const watching = await views.open((await link(false)).live_view_url)
+    await waitForFrame(watching)
+    expect(await watching.getByRole('button', { name: 'Done' }).isVisible()).toBe(false)
+    const view = await views.open((await link(true)).live_view_url)
+    await view.getByRole('button', { name: 'Done' }).click()
+    expect(await ended(asked)).toMatchObject({ status: 'returned' })
+    await view.getByRole('region', { name: 'Request' }).waitFor({ state: 'hidden' })
+    await view.getByRole('button', { name: 'Take control' }).waitFor()
+  })
+
+  test('is rejected while another is open, with a bad condition, and for an unknown ID', async () => {
+    const session_id = await create()
+    const first = await request(session_id)
+    expect(await failureOf(request(session_id))).toMatchObject({
+      code: 'conflict',
+      details: { handoff_id: first.handoff_id },
+    })
+    for (const until of ['**/account', 'url:', 'title:x'])
+      expect(await failureOf(request(session_id, { until }))).toMatchObject({ code: 'invalid_request' })
+    expect(await failureOf(ended({ session_id, handoff_id: 'hnd_none' }))).toMatchObject({ code: 'handoff_not_found' })
+  })
+})
+
+describe('bax handoff', () => {
+  const start = (session_id: string, ...more: string[]) => {
+    let shown = (_url: string) => {}
+    const url = new Promise<string>((resolve) => (shown = resolve))
+    const control = new AbortController()
+    const argv = ['handoff', '-s', session_id, '--server', homes.baseUrl, '--reason', 'log in', ...more]
+    const onError = (text: string) => {
+      const found = /^waiting for a person: (\S+)\n/.exec(text)
+      if (found) shown(found[1]!)
+    }
+    return { url, interrupt: () => control.abort(), done: bax(argv, { onError, signal: control.signal }) }
+  }
+
+  test('prints the URL, waits, and prints what changed', async () => {
+    const session_id = await create()
+    const command = start(session_id)
+    const view = await views.open(await command.url)
+    await logIn(view)
+    await view.getByRole('button', { name: 'Done' }).click()
+    const { code, stdout } = await command.done
+    expect(code).toBe(0)
+    expect(stdout).toContain(`url: ${site.url}/account?who=[redacted]&word=[redacted]\ntitle: Account\na new page:\n`)
+  })
+
+  test('fails when the person declines, and when the time is up', async () => {
+    const session_id = await create()
+    const command = start(session_id)
+    const view = await views.open(await command.url)
+    await view.getByRole('button', { name: 'Cannot do this' }).click()
+    await view.getByLabel('What should the sender know?').fill('wrong shop')
+    await view.getByRole('button', { name: 'Send' }).click()
+    expect(await command.done).toMatchObject({
+      code: 4,
+      stdout: '',
+      stderr: expect.stringContaining('the person cannot do this: wrong shop\n'),
+    })
+    const late = await start(session_id, '--timeout-secs', '1', '--json').done
+    expect(late.code).toBe(6)
+    expect(JSON.parse(late.stdout)).toMatchObject({ status: 'expired' })
+  })
+
+  test('withdraws the handoff when it is interrupted', async () => {
+    const session_id = await create()
+    const command = start(session_id)
+    await command.url
+    command.interrupt()
+    expect((await command.done).code).toBe(130)
+    await expect.poll(async () => (await homes.clients.http.listHandoffs({})).total).toBe(0)
+  })
+})
