@@ -41,6 +41,7 @@ export interface OwnedObjects {
   readonly relay: string
   readonly relayToken: string
   readonly approval: string
+  readonly handoff: string
   /** Only with Docker. */
   readonly shell?: string
   readonly exec?: string
@@ -64,6 +65,7 @@ export async function createOwnedObjects(homes: Homes, holder: KeyHolder, site: 
     content(),
   )
   const approval = await createApproval(client)
+  const { handoff_id: handoff } = await client.requestHandoff({ session_id: session!, reason: 'log in' })
   const { provision_id: provision } = await client.createSession({})
   const { profile_id: profile } = await client.saveProfile({ name: 'login', session_id: session! })
   const { id: crawl } = (await client.crawl({ url: site, async: true })) as { id: string }
@@ -83,6 +85,7 @@ export async function createOwnedObjects(homes: Homes, holder: KeyHolder, site: 
     relay,
     relayToken,
     approval,
+    handoff,
     ...shell,
   }
 }
