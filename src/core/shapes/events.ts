@@ -152,6 +152,7 @@ export const traceState = named('TraceState', {
   session_id: z.string(),
   tracing: z.boolean(),
   trace: z.string().optional().describe('Playwright trace as a zip file in base64; only after stop'),
+  truncated: z.string().optional().describe('Why it ended before it was stopped'),
 })
 
 export type SessionLog = z.output<typeof sessionLog>

@@ -2,6 +2,7 @@
 import type { CDPSession, Page } from 'playwright'
 import { limits } from '../../../core/limits/limits.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
+import { privacyOf } from '../privacy/privacy.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 import { oncePer } from '../../once-per.ts'
 
@@ -23,24 +24,35 @@ type CastSource = Pick<BatchTarget, 'browserContext' | 'activePage' | 'events'>
 
 export class Screencast {
   readonly #session: CastSource
-  readonly #listeners = new Set<Listener>()
+  /** Listeners, and whether each may see the page now. */
+  readonly #listeners = new Map<Listener, () => boolean>()
   #shown: { readonly page: Page; readonly cdp: CDPSession } | undefined
   #latest: ScreencastFrame | undefined
   #lastChange: Promise<void> = Promise.resolve()
   #stopListening = () => {}
 
+  /** Set when frames may still be from a time in which the listeners could not see the page. */
+  #isStale = false
+
   constructor(session: CastSource) {
     this.#session = session
+    privacyOf(session.browserContext).onEnd(() => {
+      this.#isStale = true
+      this.#follow()
+    })
   }
 
-  /** Calls `listener` with every frame, the last one at once; returns a function that stops it. */
-  watch(listener: Listener): () => void {
-    this.#listeners.add(listener)
+  /**
+   * Calls `listener` with every frame, the last one at once; returns a function that stops it. During a handoff only the
+   * view of the person gets frames.
+   */
+  watch(listener: Listener, maySee = () => !privacyOf(this.#session.browserContext).active): () => void {
+    this.#listeners.set(listener, maySee)
     if (this.#listeners.size === 1) {
       this.#session.browserContext.on('page', this.#follow)
       this.#stopListening = this.#session.events.listen(({ type }) => type === 'tab.activated' && this.#follow())
       this.#follow()
-    } else if (this.#latest) listener(this.#latest)
+    } else if (this.#latest && !this.#isStale && maySee()) listener(this.#latest)
     return () => {
       if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return
       this.#session.browserContext.off('page', this.#follow)
@@ -57,10 +69,11 @@ export class Screencast {
 
   async #change(): Promise<void> {
     const active = this.#listeners.size > 0 ? this.#session.activePage : undefined
-    if (this.#shown?.page === active) return
+    if (this.#shown?.page === active && !this.#isStale) return
     const before = this.#shown
     this.#shown = undefined
     this.#latest = undefined
+    this.#isStale = false
     // The screencast of a closed page has ended with it.
     if (before && !before.page.isClosed()) await before.cdp.detach().catch(() => {})
     if (active) await this.#show(active)
@@ -74,9 +87,10 @@ export class Screencast {
     cdp.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
       // Chromium sends the next frame after the acknowledgement, which limits the rate. The tab may close before that.
       setTimeout(() => cdp.send('Page.screencastFrameAck', { sessionId }).catch(() => {}), limits.stream.frameMs)
+      if (this.#isStale || this.#shown?.cdp !== cdp) return
       const picture = { tab_id: tabIdOf(page), data, width: metadata.deviceWidth, height: metadata.deviceHeight }
       this.#latest = picture
-      for (const listener of this.#listeners) listener(picture)
+      for (const [listener, maySee] of this.#listeners) if (maySee()) listener(picture)
     })
     await cdp.send('Page.startScreencast', { format: 'jpeg', quality: 60, maxWidth: width, maxHeight: height })
   }

@@ -88,7 +88,10 @@ class Viewer implements Person {
       events.listen((event) => this.#show(event)),
       watchRecordings(this.#session, () => this.#sendRecording()),
       handoffsIn(this.#session).watch(() => this.#sendHandoff()),
-      castOf(this.#session).watch((picture) => this.#sendFrame(picture)),
+      castOf(this.#session).watch(
+        (picture) => this.#sendFrame(picture),
+        () => this.#control.holder === this || !privacyOf(this.#session.browserContext).active,
+      ),
     ]
     const onEnded = () => this.#link.close(closeCodes.browserGone, 'the session has ended')
     ended.addEventListener('abort', onEnded, { once: true })

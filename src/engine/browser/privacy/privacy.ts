@@ -1,5 +1,6 @@
 /** Keeps what a person types during a handoff out of everything that the session reports. */
 import type { BrowserContext } from 'playwright'
+import { BaxError } from '../../../core/errors/errors.ts'
 import type { SessionEventType } from '../../../core/events/events.ts'
 import { oncePer } from '../../once-per.ts'
 import { TypedText } from './typed-text.ts'
@@ -27,15 +28,32 @@ class Privacy {
   readonly #pauses = new Set<() => Promise<void>>()
   readonly #listeners = new Set<() => void>()
   #active = false
+  /** The last time in which it was active. */
+  #begun = Infinity
+  #ended = -Infinity
 
   /** Whether a person has control for a handoff. */
   get active(): boolean {
     return this.#active
   }
 
+  /** Returns whether it was active at a time, for what is reported late. */
+  covers(at: number): boolean {
+    return this.#active || (at >= this.#begun && at <= this.#ended)
+  }
+
+  /** @throws BaxError `conflict` for what must not start while it is active */
+  assertInactive(): void {
+    if (!this.#active) return
+    throw new BaxError('conflict', 'a person has control of the session for a handoff, which is not recorded', {
+      hint: 'retry when the person has returned control',
+    })
+  }
+
   /** Begins after everything that cannot leave out a time has ended. @throws the error of what could not end */
   async begin(): Promise<void> {
     this.#active = true
+    this.#begun = Date.now()
     try {
       await Promise.all([...this.#pauses].map((pause) => pause()))
     } catch (error) {
@@ -46,6 +64,7 @@ class Privacy {
 
   end(): void {
     this.#active = false
+    this.#ended = Date.now()
     for (const listener of this.#listeners) listener()
   }
 

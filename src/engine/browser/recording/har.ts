@@ -9,6 +9,7 @@ import { type NetworkRecord, toHar } from '../network/to-har.ts'
 import { failureText, pageOf } from '../page/net-reason.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 import type { Recordable } from '../ports/batch-target.ts'
+import { privacyOf } from '../privacy/privacy.ts'
 import type { Recorder, RecordingOptions } from './recorder.ts'
 
 const { harEntries, harChars, bodyBytes, bodiesBytes, readingBodies, lastBodiesMs } = limits.recording
@@ -35,6 +36,8 @@ class HarRecording {
   #bodyBytes = 0
   #omitted = 0
   #omittedBodies = 0
+  /** Requests while a person had control for a handoff. */
+  #private = 0
 
   constructor(context: BrowserContext, bodies: boolean) {
     this.#context = context
@@ -54,6 +57,7 @@ class HarRecording {
     this.end()
     await writeAtomic(path, JSON.stringify(toHar(this.#records)))
     const missing = [
+      ...(this.#private > 0 ? [`${this.#private} requests during a handoff are missing`] : []),
       ...(this.#omitted > 0 ? [`${this.#omitted} requests beyond the first ${this.#count} are missing`] : []),
       ...(this.#omittedBodies > 0 ? [`${this.#omittedBodies} bodies are too large`] : []),
     ]
@@ -62,6 +66,7 @@ class HarRecording {
 
   readonly #onRequest = (request: Request): void => {
     if (request.url().startsWith('data:')) return
+    if (privacyOf(this.#context).active) return void this.#private++
     const size = request.url().length + lengthOf(request.headers())
     if (this.#count >= harEntries || this.#chars + size > harChars) return void this.#omitted++
     this.#chars += size
@@ -126,9 +131,11 @@ class HarRecording {
   #add(request: Request, type: string, data: Record<string, unknown>): void {
     const request_id = this.#ids.get(request)
     if (request_id === undefined) return
+    // What a person typed may be part of later requests.
+    const shown = privacyOf(this.#context).redact(data)
     const page = pageOf(request)
     const target = page && { target_id: tabIdOf(page) }
-    this.#records.push({ kind: 'network', type, ts: Date.now(), ...target, data: { request_id, ...data } })
+    this.#records.push({ kind: 'network', type, ts: Date.now(), ...target, data: { request_id, ...shown } })
   }
 }
 

@@ -8,6 +8,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { RecordedStep } from '../../../core/shapes/recording.ts'
 import { oncePer } from '../../once-per.ts'
 import type { LiveSession } from '../ports/session.ts'
+import { privacyOf } from '../privacy/privacy.ts'
 import type { ClosedDialog } from '../ports/dialogs.ts'
 import { stepOf } from './actions.ts'
 import { type Navigation, watchNavigations } from './navigations.ts'
@@ -99,7 +100,8 @@ export class Recording {
       this.#later(Date.now(), () => this.#steps.remark(text))
     }
     this.#release.push(this.#session.events.listen(onEvent))
-    const onAnswer = (dialog: ClosedDialog) => this.#later(dialog.openedAt, () => this.#answered(dialog))
+    const later = (dialog: ClosedDialog) => this.#later(dialog.openedAt, () => this.#answered(dialog))
+    const onAnswer = (dialog: ClosedDialog) => (this.#isPrivate(Date.now()) ? undefined : later(dialog))
     this.#release.push(this.#session.dialogs.watch(onAnswer))
   }
 
@@ -140,6 +142,7 @@ export class Recording {
       const recorded = stepOf(action)
       if (!recorded) return
       const { at, step, includesClick } = recorded
+      if (this.#isPrivate(at)) return
       this.#flush(at)
       this.#lastInput.set(page, at)
       const before = this.#steps.all[this.#latest ?? -1]
@@ -164,6 +167,7 @@ export class Recording {
     const isLate = isCaused && page === this.#active && startedAt - input > atOnceMs
     const glob = isLate ? waitGlob(url, this.#urls.get(page)) : undefined
     this.#urls.set(page, url)
+    if (this.#isPrivate(at)) return
     if (glob !== undefined) return void this.#add({ command: 'wait_for', data: { url: glob } })
     if (command === null || isCaused) return
     if (!/^https?:|^data:|^file:/.test(url)) return
@@ -259,6 +263,15 @@ export class Recording {
     this.#pending.sort((a, b) => a.at - b.at)
     while ((this.#pending[0]?.at ?? Infinity) < before) this.#pending.shift()!.apply()
   }
+
+  /** Returns whether a person had control for a handoff at a time; reports once that this is not recorded. */
+  #isPrivate(at: number): boolean {
+    if (!privacyOf(this.#session.browserContext).covers(at)) return (this.#hasPrivate = false)
+    if (!this.#hasPrivate) this.#warn('what a person did for a handoff is not recorded')
+    this.#latest = undefined
+    return (this.#hasPrivate = true)
+  }
+  #hasPrivate = false
 
   /** Reports what was not recorded, also in the script. */
   #warn(message: string): void {

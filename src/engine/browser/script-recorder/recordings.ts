@@ -3,6 +3,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import type { RecordingAction, RecordingState } from '../../../core/shapes/recording.ts'
 import { oncePer } from '../../once-per.ts'
 import type { LiveSession } from '../ports/session.ts'
+import { privacyOf } from '../privacy/privacy.ts'
 import { Recording } from './recording.ts'
 
 /** Origin of a recording: an API request, such as that of `bax record`, or the live view. */
@@ -41,6 +42,7 @@ async function runAction(session: LiveSession, action: RecordingAction): Promise
 export async function startRecording(session: LiveSession, starter: Starter): Promise<Recording> {
   if (recordings.has(session))
     throw new BaxError('conflict', 'the session is already being recorded', { hint: 'stop the recording first' })
+  privacyOf(session.browserContext).assertInactive()
   const recording = new Recording(session)
   recordings.set(session, { recording, starter })
   try {

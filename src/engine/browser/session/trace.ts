@@ -34,19 +34,21 @@ export class SessionDiagnostics implements Diagnostics {
     return session.use(async () => {
       if (action === 'start') await trace.start()
       else if (action === 'discard') await trace.stop()
-      else return { session_id, tracing: false, trace: await inMemory((path) => trace.stop(path)) }
+      else return { session_id, tracing: false, ...(await inMemory((path) => trace.stop(path))) }
       return { session_id, tracing: action === 'start' }
     })
   }
 }
 
-/** Returns the content of a file that `write` writes, as base64: Playwright writes a trace only to a file. */
-async function inMemory(write: (path: string) => Promise<void>): Promise<string> {
+/** Returns the trace that `write` writes, as base64: Playwright writes it only to a file. */
+async function inMemory(
+  write: (path: string) => Promise<Pick<TraceState, 'truncated'>>,
+): Promise<Pick<TraceState, 'trace' | 'truncated'>> {
   const folder = await mkdtemp(join(tmpdir(), 'bax-trace-'))
   try {
     const path = join(folder, 'trace.zip')
-    await write(path)
-    return (await readFile(path)).toString('base64')
+    const facts = await write(path)
+    return { trace: (await readFile(path)).toString('base64'), ...facts }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
