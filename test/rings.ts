@@ -147,6 +147,7 @@ export const onFleet = named([
   'flow/ended-servers',
   'flow/ended-targets',
   'flow/front-door',
+  'flow/handoff',
   'flow/identity',
   'flow/identity-crawl',
   'flow/identity-saved',
