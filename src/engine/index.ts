@@ -63,7 +63,7 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
     relays,
     sessions: withValidatedSchemas(withRelay(sessions, relays)),
     approvals: approvalsOf(sessions),
-    handoffs: lazyHandoffs(sessions),
+    handoffs: lazyHandoffs(sessions, { egress, webhookSecret: config.webhookSecret }),
     shells: shell.shells,
     diagnostics: new SessionDiagnostics(live),
     files: fileAccess(sessions, relays),
@@ -102,8 +102,11 @@ function stopFromRequest({ onStop }: EngineConfig): void {
   setImmediate(onStop)
 }
 
-function lazyHandoffs(sessions: BrowserSessions): Handoffs {
-  const load = async () => (await import('./browser/live/handoffs.ts')).handoffsOf(sessions)
+function lazyHandoffs(
+  sessions: BrowserSessions,
+  parts: { egress: Egress; webhookSecret: string | undefined },
+): Handoffs {
+  const load = async () => (await import('./browser/live/handoffs.ts')).handoffsOf(sessions, parts)
   return {
     request: async (input, call) => (await load()).request(input, call),
     get: async (sessionId, id, waitSecs, call) => (await load()).get(sessionId, id, waitSecs, call),

@@ -5,6 +5,8 @@ import { bax } from '../support/cli.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { failureOf, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { receiveWebhooks } from '../support/webhooks.ts'
+import { waitUntil } from '../support/wait.ts'
 import { clickAt, openViews, takeOver, type Views, waitForFrame } from '../support/views.ts'
 
 let homes: Homes
@@ -17,7 +19,7 @@ const form = `<title>Sign in</title><style>* { margin: 0; font: 20px monospace }
 
 beforeAll(async () => {
   ;[homes, site, views] = await Promise.all([
-    openHomes(),
+    openHomes({ webhookSecret: 'a secret of the receiver' }),
     serveSite({
       '/': form,
       '/account': `<title>Account</title><h1>Welcome</h1><p id="you"></p><script>
@@ -232,6 +234,44 @@ describe('a handoff', () => {
     for (const until of ['**/account', 'url:', 'title:x'])
       expect(await failureOf(request(session_id, { until }))).toMatchObject({ code: 'invalid_request' })
     expect(await failureOf(ended({ session_id, handoff_id: 'hnd_none' }))).toMatchObject({ code: 'handoff_not_found' })
+  })
+})
+
+describe('notify', () => {
+  test('sends signed requests, one for each event', async () => {
+    const receiver = await receiveWebhooks()
+    const session_id = await create()
+    const { url } = receiver.webhook
+    const asked = await homes.clients.http.requestHandoff({ session_id, reason: 'log in', notify: url })
+    await waitUntil(() => receiver.received.length === 1)
+    const { data } = JSON.parse(receiver.received[0]!.text)
+    const view = await views.open(data[0].control_url)
+    await logIn(view)
+    await view.getByRole('button', { name: 'Done' }).click()
+    await waitUntil(() => receiver.received.length === 3)
+    const types = ['handoff.requested', 'handoff.taken', 'handoff.returned']
+    expect(receiver.received.map(({ type }) => type)).toEqual(types)
+    expect(receiver.received.map(({ event }) => event)).toEqual(types.map((type) => `${asked.handoff_id}-${type}`))
+    expect(JSON.parse(receiver.received[2]!.text)).toMatchObject({
+      success: true,
+      id: asked.handoff_id,
+      data: [{ status: 'returned', change: { title: 'Account' } }],
+    })
+    expect(receiver.received.map(({ text }) => text).join('')).not.toContain('lovelace')
+    expect(await ended(asked)).not.toHaveProperty('warning')
+    await receiver.close()
+  })
+
+  test('reports a receiver that rejects the request, and one that must not be reached', async () => {
+    const session_id = await create()
+    const asked = await homes.clients.http.requestHandoff({ session_id, reason: 'x', notify: `${site.url}/missing` })
+    const { handoff_id } = asked
+    await expect
+      .poll(async () => (await homes.clients.http.getHandoff({ session_id, handoff_id })).warning)
+      .toBe('notify: the receiver responded with 404')
+    await homes.clients.http.withdrawHandoff({ session_id, handoff_id })
+    const blocked = { session_id, reason: 'x', notify: 'http://169.254.169.254/' }
+    expect(await failureOf(homes.clients.http.requestHandoff(blocked))).toMatchObject({ code: 'url_blocked' })
   })
 })
 

@@ -40,8 +40,8 @@ export async function receiveWebhooks(): Promise<WebhookReceiver> {
     for await (const chunk of request.setEncoding('utf8')) text += String(chunk)
     const signature = createHmac('sha256', secret).update(text).digest('hex')
     if (request.headers['x-firecrawl-signature'] !== `sha256=${signature}`) return response.writeHead(401).end()
-    const { type, data } = JSON.parse(text) as { type: string; data: { metadata: { sourceURL: string } }[] }
-    const of = { event: String(request.headers['x-bax-event']), type, text, url: data[0]?.metadata.sourceURL }
+    const { type, data } = JSON.parse(text) as { type: string; data: { metadata?: { sourceURL: string } }[] }
+    const of = { event: String(request.headers['x-bax-event']), type, text, url: data[0]?.metadata?.sourceURL }
     received.push(of)
     if (holding?.type !== type || holding.count-- > 0) return response.end()
     holding = undefined

@@ -1,7 +1,7 @@
 /** Shapes of handoffs: a caller asks a person to do something in a session. */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
-import { duration, named, printable } from '../shapes/fields.ts'
+import { duration, named, printable, urlText } from '../shapes/fields.ts'
 import { full, pageChanges } from '../shapes/page-changes.ts'
 
 /** Ends of a handoff. */
@@ -26,6 +26,7 @@ export const handoffInput = {
   timeout_secs: duration(1, handoffs.maxTimeoutSecs)
     .default(handoffs.timeoutSecs)
     .describe('Time for the person, in seconds'),
+  notify: urlText.optional().describe('URL that receives a signed POST request for each event of the handoff'),
 }
 
 export const handoffWait = duration(0, handoffs.maxWaitSecs)
@@ -66,6 +67,7 @@ export const handoffRecord = named('Handoff', {
   created_at: isoTime,
   expires_at: isoTime,
   ended_at: isoTime.nullable(),
+  warning: z.string().optional().describe('Why a request to `notify` failed'),
 })
 
 export const handoffList = z.object({ handoffs: z.array(handoffRecord), total: z.int() })
@@ -94,4 +96,5 @@ export interface HandoffInput {
   readonly reason: string
   readonly until?: string | undefined
   readonly timeout_secs: number
+  readonly notify?: string | undefined
 }

@@ -2,20 +2,16 @@
  * Sends the events of a crawl to the server of its caller, one after the other, and repeats failed requests. The position
  * is stored, so that a resumed crawl continues after the last event that was sent.
  */
-import { createHmac } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../../core/config/config.ts'
-import { asBaxError, BaxError } from '../../core/errors/errors.ts'
+import { asBaxError } from '../../core/errors/errors.ts'
 import { uuidOf } from '../../core/ids.ts'
 import { limits } from '../../core/limits/limits.ts'
-import { normaliseUrl } from '../../core/net/urls.ts'
 import type { Frame } from '../../core/operation/call.ts'
 import type { CrawlEventData } from '../../core/shapes/crawl.ts'
 import { documentOf } from '../../core/shapes/jobs/document-v2.ts'
 import { type Webhook, type WebhookEvent, webhookOf } from '../../core/shapes/jobs/webhook.ts'
-import { version } from '../../core/version.ts'
 import type { RequestRules } from '../egress/egress.ts'
-import { request } from '../egress/http-client.ts'
+import { postWebhook } from '../post-webhook.ts'
 import { crawlFrames, type FollowedCrawl } from './feed.ts'
 import type { CrawlAnswers } from './store/crawl-answers.ts'
 import type { CrawlLogs } from './store/log.ts'
@@ -118,47 +114,13 @@ export class WebhookSender {
 
   /** Sends an event; returns the reason if all tries fail. @throws the reason of the signal */
   async #deliver(seq: number, { event, success, data, error }: Delivery): Promise<string | undefined> {
-    const { record, secret } = this.#facts
-    const { headers, metadata, secret: own } = this.#webhook
+    const { record, secret, egress } = this.#facts
+    const { url, headers, metadata, secret: own } = this.#webhook
     const id = record.input.v2 ? uuidOf(record.id) : record.id
     const type = `${typeNames[record.input.list?.kind ?? 'crawl']}.${event}`
-    const body = JSON.stringify({ success, type, id, data, metadata, ...(error !== undefined && { error }) })
-    const key = own ?? secret
-    const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-    const all = {
-      ...Object.fromEntries(lower),
-      'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(body)),
-      'user-agent': `bax/${version}`,
-      'x-bax-event': `${record.id}-${seq}`,
-      ...(key !== undefined && {
-        'x-firecrawl-signature': `sha256=${createHmac('sha256', key).update(body).digest('hex')}`,
-      }),
-    }
-    for (let attempt = 1; ; attempt++) {
-      const failure = await this.#post(body, all)
-      if (failure === undefined) return undefined
-      if (!failure.isTemporary || attempt >= limits.webhook.tries) return failure.message
-      await pause(limits.webhook.retryMs * 4 ** (attempt - 1), undefined, { signal: this.#control.signal })
-    }
-  }
-
-  async #post(body: string, headers: Record<string, string>) {
-    const { egress } = this.#facts
-    const late = AbortSignal.timeout(limits.webhook.answerMs)
-    const signal = AbortSignal.any([this.#control.signal, late])
-    try {
-      const { status, body: answer } = await request(normaliseUrl(this.#webhook.url), { headers, body, signal, egress })
-      answer.destroy()
-      if (status >= 200 && status < 300) return undefined
-      const isTemporary = status >= 500 || status === 408 || status === 429
-      return { message: `the receiver responded with ${status}`, isTemporary }
-    } catch (error) {
-      this.#control.signal.throwIfAborted()
-      if (late.aborted) return { message: 'the receiver did not answer in time', isTemporary: true }
-      const isBlocked = error instanceof BaxError && error.code === 'url_blocked'
-      return { message: asBaxError(error).message, isTemporary: !isBlocked }
-    }
+    const body = { success, type, id, data, metadata, ...(error !== undefined && { error }) }
+    const request = { url, headers, event: `${record.id}-${seq}`, body, key: own ?? secret }
+    return postWebhook(request, egress, this.#control.signal)
   }
 
   #report(reason: string): void {

@@ -26,7 +26,15 @@ export const requestHandoff = defineOperation({
   sample: { ...samples.session, reason: 'log in to the shop', until: 'url:**/account' },
   input: z.object({ session_id: sessionId, ...handoffInput }),
   output: handoffRecord,
-  errors: ['session_not_found', 'session_closed', 'unsupported', 'conflict', 'rate_limited', 'controlled_by_person'],
+  errors: [
+    'session_not_found',
+    'session_closed',
+    'unsupported',
+    'conflict',
+    'rate_limited',
+    'controlled_by_person',
+    'url_blocked',
+  ],
   run: (engine, input, call) => engine.handoffs.request(input, call),
 })
 

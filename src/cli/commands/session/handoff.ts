@@ -3,6 +3,7 @@ import type { HandoffRecord } from '../../../core/access/handoffs.ts'
 import { exits } from '../../../core/errors/errors.ts'
 import { handoffFailure, handoffText, untilHandoffEnds } from '../../../core/access/handoff-text.ts'
 import { note, print } from '../../io.ts'
+import { showWarning } from '../../output/output.ts'
 import { operationCommand, type OperationShape } from '../../operation-command.ts'
 
 const shape = {
@@ -21,6 +22,7 @@ export const command = operationCommand(shape, async ({ io, settings, engine, as
     io.signal,
   )
   const failure = handoffFailure(ended)
+  if (!settings.json) await showWarning(io, ended)
   if (settings.json) print(io, JSON.stringify(ended))
   else if (failure) throw failure
   else print(io, handoffText(ended))

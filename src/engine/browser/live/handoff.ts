@@ -1,5 +1,11 @@
 /** One handoff: a caller waits for a person to do something in a session. */
-import type { HandoffChange, HandoffInput, HandoffOutcome, HandoffRecord } from '../../../core/access/handoffs.ts'
+import type {
+  HandoffChange,
+  handoffEvents,
+  HandoffInput,
+  HandoffOutcome,
+  HandoffRecord,
+} from '../../../core/access/handoffs.ts'
 import { newId } from '../../../core/ids.ts'
 import type { Seen } from '../observe/last-observation.ts'
 import type { LiveSession } from '../ports/session.ts'
@@ -16,6 +22,8 @@ interface HandoffFacts {
   /** The page before it. */
   readonly before: Seen | undefined
   readonly onChange: () => void
+  /** Sends an event to the caller's server; reports why it cannot. */
+  readonly notify: ((type: string, handoff: HandoffRecord) => Promise<string | undefined>) | undefined
 }
 
 export class Handoff implements ControlGuard {
@@ -32,6 +40,9 @@ export class Handoff implements ControlGuard {
   #outcome: { readonly status: HandoffOutcome; readonly message: string | null } | undefined
   #change: HandoffChange | null = null
   #endedAt: Date | null = null
+  #warning: string | undefined
+  /** Requests to the caller's server, one after the other. */
+  #notified: Promise<unknown> = Promise.resolve()
   #resolve = () => {}
   /** Resolves when it has ended and the page was observed. */
   readonly settled = new Promise<void>((resolve) => (this.#resolve = resolve))
@@ -54,9 +65,8 @@ export class Handoff implements ControlGuard {
       () => session.ended.removeEventListener('abort', onEnded),
       ...(condition ? [watchCondition(session, condition, () => this.finish('met'))] : []),
     ]
-    const { id: handoff_id } = this
     const { reason, until = null } = input
-    session.events.emit('handoff.requested', { handoff_id, reason, until, expires_at: this.#expiresAt.toISOString() })
+    this.#emit('handoff.requested', { reason, until, expires_at: this.#expiresAt.toISOString() })
   }
 
   /** Whether a person can still finish it. */
@@ -85,6 +95,7 @@ export class Handoff implements ControlGuard {
       created_at: this.#createdAt.toISOString(),
       expires_at: this.#expiresAt.toISOString(),
       ended_at: this.#endedAt?.toISOString() ?? null,
+      ...(this.#warning !== undefined && { warning: this.#warning }),
     }
   }
 
@@ -105,7 +116,7 @@ export class Handoff implements ControlGuard {
     const { session } = this.#facts
     await privacyOf(session.browserContext).begin()
     this.#active = true
-    session.events.emit('handoff.taken', { handoff_id: this.id })
+    this.#emit('handoff.taken')
   }
 
   /** Ends that time. A person who left, or did nothing for long, may come back until the handoff expires. */
@@ -150,12 +161,21 @@ export class Handoff implements ControlGuard {
   #settle(): void {
     if (this.#endedAt) return
     const { status, message } = this.#outcome!
-    const facts = { handoff_id: this.id }
     this.#endedAt = new Date()
-    const { events } = this.#facts.session
-    if (status === 'returned' || status === 'met') events.emit('handoff.returned', { ...facts, status })
-    else events.emit(`handoff.${status}`, { ...facts, ...(status === 'declined' && { message }) })
+    if (status === 'returned' || status === 'met') this.#emit('handoff.returned', { status })
+    else this.#emit(`handoff.${status}`, status === 'declined' ? { message } : {})
     this.#resolve()
+  }
+
+  #emit(type: keyof typeof handoffEvents, data: object = {}): void {
+    const { session, notify } = this.#facts
+    session.events.emit(type, { handoff_id: this.id, ...data })
+    if (!notify) return
+    const { record } = this
+    this.#notified = this.#notified.then(async () => {
+      const failure = await notify(type, record)
+      if (failure !== undefined) this.#warning = `notify: ${failure}`
+    })
   }
 
   #addToken(): string {

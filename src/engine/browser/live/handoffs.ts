@@ -5,6 +5,9 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { Call } from '../../../core/operation/call.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import { normaliseUrl } from '../../../core/net/urls.ts'
+import type { Egress, RequestRules } from '../../egress/egress.ts'
+import { postWebhook } from '../../post-webhook.ts'
 import { evictOldest } from '../../evict-oldest.ts'
 import { oncePer } from '../../once-per.ts'
 import { urlsOf } from '../links/session-urls.ts'
@@ -12,6 +15,12 @@ import type { LiveSession, LiveSessions } from '../ports/session.ts'
 import { runQueued } from './control-wait.ts'
 import { observeBefore } from './handoff-change.ts'
 import { Handoff } from './handoff.ts'
+
+interface HandoffParts {
+  readonly egress: Egress
+  /** Key of the signature of webhooks. */
+  readonly webhookSecret?: string | undefined
+}
 
 /** Returns the handoffs of a session. */
 export const handoffsIn = oncePer((session: LiveSession) => new SessionHandoffs(session))
@@ -36,7 +45,7 @@ class SessionHandoffs {
     return () => this.#listeners.delete(listener)
   }
 
-  async request(input: HandoffInput, call: Call): Promise<HandoffRecord> {
+  async request(input: HandoffInput, call: Call, { egress, webhookSecret }: HandoffParts): Promise<HandoffRecord> {
     const session = this.#session
     const url = urlsOf(session, call).live_view_url
     if (url === null)
@@ -44,9 +53,19 @@ class SessionHandoffs {
         hint: 'run the command without --embedded',
       })
     this.#assertNone()
+    const notify = input.notify === undefined ? undefined : normaliseUrl(input.notify, 'notify')
+    const from = call.caller.keyId
+    if (notify) await egress.check(notify, { from, signal: call.signal })
     const before = await runQueued(session, call, {}, () => observeBefore(session, call.signal))
     this.#assertNone()
-    const handoff = new Handoff({ session, input, url, before, onChange: () => this.#notify() })
+    const handoff = new Handoff({
+      session,
+      input,
+      url,
+      before,
+      onChange: () => this.#notify(),
+      notify: notify ? senderTo(notify, egress.rulesFor(from), webhookSecret) : undefined,
+    })
     this.#all.set(handoff.id, handoff)
     evictOldest(this.#all, limits.handoffs.remembered)
     this.#notify()
@@ -74,9 +93,18 @@ class SessionHandoffs {
   }
 }
 
+/** Returns a function that sends an event of a handoff, in the form of events of jobs. */
+const senderTo =
+  (url: string, rules: RequestRules, key: string | undefined) => async (type: string, handoff: HandoffRecord) => {
+    const { handoff_id: id, status } = handoff
+    const success = status !== 'declined' && status !== 'expired' && status !== 'withdrawn'
+    const body = { success, type, id, data: [handoff] }
+    return postWebhook({ url, event: `${id}-${type}`, body, key }, rules, new AbortController().signal)
+  }
+
 /** Returns the interface to the handoffs of all sessions. */
-export const handoffsOf = (sessions: LiveSessions): EngineHandoffs => ({
-  request: (input, call) => handoffsIn(sessions.live(input.session_id, call.caller)).request(input, call),
+export const handoffsOf = (sessions: LiveSessions, parts: HandoffParts): EngineHandoffs => ({
+  request: (input, call) => handoffsIn(sessions.live(input.session_id, call.caller)).request(input, call, parts),
   get: async (sessionId, id, waitSecs, { caller, signal }) => {
     const session = sessions.live(sessionId, caller)
     const handoff = handoffsIn(session).find(id)
