@@ -86,6 +86,7 @@ export const core = named([
   'flow/serve',
   'flow/session-cdp',
   'flow/session-files',
+  'flow/session-script',
   'flow/sessions',
   'flow/shell-cli',
   'flow/shell-stream',

@@ -53,7 +53,7 @@ const bySubsystem = {
     ['redact-events', 'src/engine/browser/tabs/page-events.ts', "'$1[redacted]')", "'$&')", 'test/flow/events.test.ts'],
     ['redact-relay', 'src/engine/relay/collect/collector.ts', 'redact ? redactBody(body) : body', 'body', 'test/flow/relay-connector.test.ts'],
     ['mask-reports', 'src/cli/run/script/secrets.ts', 'inText ? given.replaceAll(inText, stars) : given', 'given', 'test/unit/cli/run/secrets.test.ts'],
-    ['record-passwords', 'src/engine/browser/script-recorder/watch.page.ts', "(element.type === 'password' ||", '(false ||', 'test/flow/record.test.ts'],
+    ['record-passwords', 'src/engine/browser/elements/secret-field.page.ts', "(element.type === 'password' ||", '(false ||', 'test/flow/record.test.ts'],
   ],
   'crawls in the fleet': [
     ['fence-writes', 'src/fleet/crawl/store/scripts.ts', "then return 'fenced' end", 'then end', 'test/flow/fleet/crawl-fencing.test.ts'],

@@ -12,7 +12,7 @@ import type * as relay from './shapes/relay.ts'
 import type { RequestAnswer, RequestInput } from './shapes/read/request.ts'
 import type { ScrapeAnswer, ScrapeInput } from './shapes/scrape.ts'
 import type { SearchAnswer, SearchInput } from './shapes/search.ts'
-import type { RecordingAction, RecordingState } from './shapes/recording.ts'
+import type { RecordingAction, RecordingState, ScriptFormat, SessionScript } from './shapes/recording.ts'
 import type { SessionLog, TraceAction, TraceState } from './shapes/events.ts'
 import type { EngineStatus, ReadyParts } from './shapes/engine.ts'
 import type { LiveViewLink } from './shapes/live-view.ts'
@@ -50,6 +50,8 @@ export interface Sessions {
   openLiveView(sessionId: string, token: string | null, call: Call): Promise<(link: Link) => void>
   /** Starts, stops or returns the recording of a session. @throws BaxError `conflict`, `unsupported` for relays. */
   record(sessionId: string, action: RecordingAction, call: Call): Promise<RecordingState>
+  /** Returns what was done to a session, as a script. @throws BaxError `invalid_request` when nothing can be repeated */
+  script(sessionId: string, request: { format: ScriptFormat; from: number }, call: Call): Promise<SessionScript>
   /** Creates a URL for watching a session, open to anyone who has it. @throws BaxError `unsupported` without HTTP. */
   linkLiveView(sessionId: string, control: boolean, call: Call): Promise<LiveViewLink>
   /** Streams the events of a session; null when it has ended. A wrong token is rejected. */

@@ -76,7 +76,7 @@ function parts(text: string) {
 }
 
 describe('the list of tools', () => {
-  test('has fifteen tools with hints, and is shorter than ten thousand characters', async () => {
+  test('has sixteen tools with hints, and is shorter than ten thousand characters', async () => {
     const { tools } = await mcp.client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([
       'browser_open',
@@ -87,6 +87,7 @@ describe('the list of tools', () => {
       'browser_screenshot',
       'browser_session',
       'browser_script',
+      'browser_session_script',
       'web_scrape',
       'web_crawl',
       'web_map',

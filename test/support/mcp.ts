@@ -17,8 +17,12 @@ export interface McpClient {
   close(): Promise<CliResult>
 }
 
-/** Starts `bax mcp` with its own engine inside this process, and connects a client. */
-export async function connectMcp(flags: readonly string[], options: CliOptions): Promise<McpClient> {
+/** Starts `bax mcp` with its own engine inside this process, or in another `place`, and connects a client. */
+export async function connectMcp(
+  flags: readonly string[],
+  options: CliOptions,
+  place: readonly string[] = ['--embedded'],
+): Promise<McpClient> {
   const input = new Lines()
   const output: string[] = []
   const transport = new LineTransport(input)
@@ -26,7 +30,7 @@ export async function connectMcp(flags: readonly string[], options: CliOptions):
     output.push(text)
     transport.deliver(text)
   }
-  const ended = bax(['mcp', '--embedded', ...flags], { ...options, stdin: input, onOutput })
+  const ended = bax(['mcp', ...place, ...flags], { ...options, stdin: input, onOutput })
   const client = new Client({ name: 'test', version: '1' })
   await Promise.race([client.connect(transport), ended.then(({ stderr }) => Promise.reject(new Error(stderr)))])
   return {

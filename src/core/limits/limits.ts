@@ -73,6 +73,9 @@ export const limits = {
   /** Steps of one recording, and the texts and attributes of a fingerprint. */
   scriptRecording: { steps: 1000, textChars: 500, attributes: 20 },
 
+  /** Commands of a session that can become a script, and the characters of their data; the oldest are discarded. */
+  journal: { entries: 1000, chars: 1_000_000 },
+
   provision: { timeoutMs: 120_000, retryAfterMs: 500 },
 
   scaling: scalingLimits,

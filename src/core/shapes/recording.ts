@@ -1,7 +1,7 @@
-/** Shapes of recordings: the steps of a person, and the fingerprints of their elements. */
+/** Shapes of recordings and scripts of sessions: their steps, and the fingerprints of their elements. */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
-import { named } from './fields.ts'
+import { integer, named } from './fields.ts'
 
 const { textChars, attributes } = limits.scriptRecording
 const short = z.string().max(textChars)
@@ -45,8 +45,27 @@ export const recordingState = named('RecordingState', {
   steps: z.array(recordedStep).describe('Steps so far, in order'),
 })
 
+export const scriptFormat = z.enum(['yaml', 'playwright'])
+
+export const sessionScript = named('SessionScript', {
+  session_id: z.string(),
+  format: scriptFormat,
+  script: z.string().describe('The script, which runs as it is'),
+  steps: z.int().describe('Number of steps'),
+  commands: z.int().describe('Number of the last command of the session'),
+  secrets: z.array(z.string()).describe('Environment variables that the script needs, such as PASSWORD'),
+  left_out: z
+    .array(z.object({ number: z.int(), command: z.string(), reason: z.string() }))
+    .describe('Commands that the script does not repeat'),
+})
+
+/** Number of the first command of a script. */
+export const firstCommand = integer(1, Number.MAX_SAFE_INTEGER)
+
 export type Candidate = z.output<typeof candidate>
 export type Fingerprint = z.output<typeof fingerprint>
 export type RecordingAction = z.output<typeof recordingAction>
 export type RecordedStep = z.output<typeof recordedStep>
 export type RecordingState = z.output<typeof recordingState>
+export type SessionScript = z.output<typeof sessionScript>
+export type ScriptFormat = z.output<typeof scriptFormat>

@@ -5,12 +5,29 @@ import { type CommandFields, shortStep } from './write-step.ts'
 /** Loads the package, which has only a default export in the bundle. */
 const loadYaml = async () => (await import('yaml')).default
 
+/** Facts of a script besides its steps. */
+interface ScriptFacts {
+  /** Settings of the session that runs it. */
+  readonly session?: Readonly<Record<string, unknown>>
+  /** Environment variables that no output may show. */
+  readonly secrets?: readonly string[]
+  readonly remark?: string | undefined
+}
+
 /** Returns the text of a script in YAML. */
-export async function scriptText(steps: readonly RecordedStep[], manifest: CommandFields): Promise<string> {
+export async function scriptText(
+  steps: readonly RecordedStep[],
+  manifest: CommandFields,
+  { remark, secrets = passwords(steps), session = {} }: ScriptFacts = {},
+): Promise<string> {
   const { Document, isCollection, isMap, isNode } = await loadYaml()
-  const hasSecret = steps.some(({ secret }) => secret)
   const written = steps.map((step) => scriptStep(step, manifest))
-  const document = new Document({ ...(hasSecret && { secrets: ['PASSWORD'] }), steps: written })
+  const document = new Document({
+    ...(secrets.length > 0 && { secrets }),
+    ...(Object.keys(session).length > 0 && { session }),
+    steps: written,
+  })
+  if (remark !== undefined) document.commentBefore = commentText(remark)
   for (const [index, { command, comment }] of steps.entries()) {
     const fields = document.getIn(['steps', index, command])
     if (isMap(fields)) for (const { value } of fields.items) if (isCollection(value)) value.flow = true
@@ -21,6 +38,8 @@ export async function scriptText(steps: readonly RecordedStep[], manifest: Comma
   }
   return document.toString({ lineWidth: 0 })
 }
+
+const passwords = (steps: readonly RecordedStep[]) => (steps.some(({ secret }) => secret) ? ['PASSWORD'] : [])
 
 const commentText = (text: string) =>
   text
@@ -44,6 +63,7 @@ export async function stepLine({ command, data, secret }: RecordedStep, manifest
 
 /** Returns a step as it is written in a script. */
 function scriptStep({ command, data, fingerprint, secret }: RecordedStep, manifest: CommandFields): unknown {
-  const step = shortStep({ command, data, templates: secret ? ['text'] : [] }, manifest)
+  const templates = secret ? Object.keys(data).filter((name) => /\$\{env\.\w+\}/.test(JSON.stringify(data[name]))) : []
+  const step = shortStep({ command, data, templates }, manifest)
   return fingerprint && typeof step === 'object' ? { ...step, fingerprint } : step
 }

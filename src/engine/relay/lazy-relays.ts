@@ -81,6 +81,7 @@ export function lazyRelays(config: EngineConfig, keys: KeyRing, sessions: Relays
   }
 }
 
+const notScripted = () => new BaxError('unsupported', 'commands of relay sessions do not become scripts')
 const notRecorded = () => new BaxError('unsupported', 'relay sessions cannot be recorded')
 
 /** Combines browser sessions and relayed browsers. */
@@ -111,6 +112,10 @@ export function withRelay(
     record: async (id, action, call) => {
       if (toRelay(id, call)) throw relayedError(id, call.caller, relays, notRecorded())
       return sessions.record(id, action, call)
+    },
+    script: async (id, request, call) => {
+      if (toRelay(id, call)) throw relayedError(id, call.caller, relays, notScripted())
+      return sessions.script(id, request, call)
     },
     linkLiveView: (id, control, call) => sessions.linkLiveView(id, control, call),
     follow: (request, call) => sessions.follow(request, call),

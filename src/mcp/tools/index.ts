@@ -7,6 +7,7 @@ import { browserExtract, browserScreenshot, browserSession } from './page.ts'
 import { relay } from './relay.ts'
 import { webMap, webScrape, webSearch } from './scrape.ts'
 import { browserScript } from './script.ts'
+import { browserSessionScript } from './session-script.ts'
 import { shellExec, shellFiles } from './shell.ts'
 
 export const tools: readonly Tool[] = [
@@ -18,6 +19,7 @@ export const tools: readonly Tool[] = [
   browserScreenshot,
   browserSession,
   browserScript,
+  browserSessionScript,
   webScrape,
   webCrawl,
   webMap,

@@ -1,8 +1,14 @@
-/** Recordings of what a person does in a session. */
+/** Scripts of what was done in a session: recordings of a person, and the commands of all callers. */
 import { z } from 'zod'
 import { defineOperation } from '../../core/operation/operation.ts'
 import { onAnySession } from '../../core/operation/placement.ts'
-import { recordingAction, recordingState } from '../../core/shapes/recording.ts'
+import {
+  firstCommand,
+  recordingAction,
+  recordingState,
+  scriptFormat,
+  sessionScript,
+} from '../../core/shapes/recording.ts'
 import { pageFailures, sessionId } from './sessions.ts'
 import { samples } from '../samples.ts'
 
@@ -20,4 +26,24 @@ export const recordSession = defineOperation({
   output: recordingState,
   errors: ['session_not_found', 'session_closed', 'conflict', 'unsupported', ...pageFailures],
   run: (engine, { session_id, action }, call) => engine.sessions.record(session_id, action, call),
+})
+
+export const getSessionScript = defineOperation({
+  summary: 'Write what was done to a session as a script',
+  description:
+    'Returns the commands of all callers as a script that runs as it is: failed, repeated and undone commands are left ' +
+    'out, elements have selectors by role and name and fingerprints, secrets are references to environment variables, ' +
+    'and reads are expectations. In the terminal: `bax session script`.',
+  http: 'GET /sessions/{session_id}/script',
+  scope: 'browser',
+  runs: onAnySession,
+  sample: samples.session,
+  input: z.object({
+    session_id: sessionId,
+    format: scriptFormat.default('yaml').describe('yaml for bax run, or playwright: a test for @playwright/test'),
+    from: firstCommand.default(1).describe('Number of the first command, from 1'),
+  }),
+  output: sessionScript,
+  errors: ['session_not_found', 'session_closed', 'invalid_request', 'unsupported'],
+  run: (engine, { session_id, ...request }, call) => engine.sessions.script(session_id, request, call),
 })

@@ -118,13 +118,14 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
   const mark = target.downloads?.mark()
   const approvals = target.approvals?.begin(call.command, stop)
   const { several, way, ...listeners } = actionFacts()
+  const entry = command && (await target.journal?.begin(call, target.activePage, !target.dialogs.answerable))
   let result: CommandResult
   try {
     if (!command) throw new BaxError('unknown_command', `unknown command ${JSON.stringify(call.command)}`)
     target.checkAllowed?.(call)
     const ms = timeoutOf(command, call.data)
     const deadline = { ms, error: `${call.command} timed out after ${ms} ms: the page does not answer`, signal: stop }
-    const running = { command, call, target, tools, delivery, strict, ...listeners }
+    const running = { command, call, target, tools, delivery, strict, describe: entry?.describe, ...listeners }
     const work = () => untilStopped(target, deadline, (signal, clock) => perform(running, signal, clock))
     const outcome = await (approvals?.through(
       work,
@@ -153,13 +154,14 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
   const chance = result.success ? 'possible' : result.code === 'navigation_aborted' ? 'aborted' : 'none'
   const downloads = mark && (await target.downloads?.since(mark, chance, stop))
   if (downloads?.length) result = { ...result, duration_ms: duration(), downloads }
+  entry?.end(result, target.activePage)
   const { success, duration_ms, error, code } = result
   const failure = !success && { error, code }
   target.events.emit('command.finished', { command: call.command, index, success, duration_ms, ...way, ...failure })
   return result
 }
 
-interface Running extends Pick<ActionContext, 'delivery' | 'strict' | 'onMatches' | 'onDirect'> {
+interface Running extends Pick<ActionContext, 'delivery' | 'strict' | 'onMatches' | 'onDirect' | 'describe'> {
   readonly command: Command
   readonly call: CommandCall
   readonly target: BatchTarget

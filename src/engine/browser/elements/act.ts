@@ -46,6 +46,8 @@ export interface ActionContext {
   readonly onMatches: (picked: Pick<Picked, 'matches' | 'which'>) => void
   /** Called after an action without Playwright. */
   readonly onDirect: () => void
+  /** Describes the element of a selector before the action changes it; resolves in any case. */
+  readonly describe: ((selector: string, element: Locator) => Promise<void>) | undefined
 }
 
 /** Runs an action on the first visible match of a selector, else the first. @throws BaxError that explains why not. */
@@ -55,7 +57,7 @@ export async function act<T>(
   action: (element: Locator, limit: CallLimit) => Promise<T>,
   options: ActOptions & Directly<T> = {},
 ): Promise<T> {
-  const { page, signal, strict, delivery, onMatches, onDirect } = context
+  const { page, signal, strict, delivery, onMatches, onDirect, describe } = context
   const { needs = 'present', direct } = options
   const parsed = parseSelector(selector)
   if (parsed.ref) await checkRef(locateAll(page, parsed).first(), selector, parsed)
@@ -64,12 +66,15 @@ export async function act<T>(
   let picked: Picked | undefined
   try {
     const facts = { page, selector, strict, needs, delivery, limit }
+    if (describe) await describe(selector, parsed.ref ? locateAll(page, parsed) : firstVisible(page, parsed))
     const done = direct && context.direct ? await tryDirectly({ ...facts, action: direct }) : undefined
     if (done && done.matches > 1) onMatches({ matches: done.matches, which: 'first visible' })
     if (done) onDirect()
     if (done) return done.value
     picked = await pickElement(context, selector, options, limit)
     if (picked.matches > 1) onMatches(picked)
+    // An element that has only appeared now.
+    await describe?.(selector, picked.element)
     const { enabled = needs === 'editable' } = options
     const disabled = enabled ? await stillDisabled(picked.element, options, limit) : undefined
     if (disabled) throw stillDisabledError(disabled)
@@ -83,6 +88,9 @@ export async function act<T>(
     throw sent ?? (await explain(error, { page, selector, ...options, picked, timeoutMs: limit.timeout }))
   }
 }
+
+const firstVisible = (page: Page, parsed: ParsedSelector): Locator =>
+  locateAll(page, parsed).filter({ visible: true }).first()
 
 /** Builds an error like that of Playwright for an element that does not become enabled, which is explained like it. */
 const stillDisabledError = (what: 'element' | 'option') =>

@@ -7,6 +7,7 @@ import type { FileStore } from '../files/file-store.ts'
 import type { ApprovalControl } from './approvals.ts'
 import type { DialogControl } from './dialogs.ts'
 import type { DownloadMarks } from './downloads.ts'
+import type { JournalControl } from './journal.ts'
 import type { PrivatePage } from './session-host.ts'
 import type { CommandCall } from '../../../core/shapes/commands.ts'
 import type { FilesToUpload } from '../../../core/operation/files-to-upload.ts'
@@ -54,6 +55,8 @@ export interface BatchTarget {
   readonly recordable?: Recordable
   /** Downloads of the tabs; undefined if the browser does not report them. */
   readonly downloads?: DownloadMarks
+  /** Keeps the commands for a script; undefined in a browser that belongs to its user. */
+  readonly journal?: JournalControl
 }
 
 /** The session that is recorded. */

@@ -7,12 +7,14 @@ import type { CdpChannel } from '../../cdp/router.ts'
 import type { FrameTokens } from '../links/frame-tokens.ts'
 import type { SessionSketch } from '../links/session-urls.ts'
 import type { BatchTarget, Recordable } from './batch-target.ts'
+import type { JournalControl } from './journal.ts'
 
 export type EndReason = 'deleted' | 'idle_timeout' | 'lifetime' | 'worker_lost' | 'crashed' | 'engine_closed'
 
 export interface LiveSession extends BatchTarget, Recordable {
   readonly name: string | null
   readonly input: SessionInput
+  readonly journal: JournalControl
   readonly viewport: { width: number; height: number }
   /** Whether the engine serves CDP for the session. */
   readonly servesCdp: boolean

@@ -5,6 +5,7 @@
 import { isElement, isHtml, isInput } from '../elements/node-kinds.page.ts'
 import type { Fingerprint } from '../../../core/shapes/recording.ts'
 import { fingerprintOf } from '../elements/fingerprint.page.ts'
+import { isSecretField } from '../elements/secret-field.page.ts'
 import { afterEvent, watchInput } from './after-event.page.ts'
 import { openerOf, opensChooser, watchChoosers } from './choosers.page.ts'
 import { type DragFacts, DragWatch } from './drags/drags.page.ts'
@@ -136,7 +137,7 @@ let watched: Watched
 function wrap(target: Element): void {
   current = target
   // A field that shows its password is no longer one of type=password.
-  if (isPassword(target)) secrets.add(target)
+  if (isSecretField(target)) secrets.add(target)
   const report = page.__pw_recorderRecordAction
   if (!report || report.isWrapped) return
   const send: Report = async (given, precondition) => {
@@ -216,13 +217,6 @@ const isEditor = (element: Element): element is HTMLElement => isHtml(element) &
 const fileNames = ({ files }: HTMLInputElement) => [
   ...new Set([...(files ?? [])].map((file) => file.webkitRelativePath.split('/', 1)[0] || file.name)),
 ]
-
-const isPassword = (element: Element) =>
-  isInput(element) &&
-  // Component libraries turn autofill off with "new-password" in the search fields of their selects.
-  (element.type === 'password' ||
-    (/password|cc-(?:number|csc)|one-time-code/.test(element.autocomplete) &&
-      !element.matches('[type=search], [role=combobox]')))
 
 function factsOf(target: Element, { selector }: Action, secret: boolean, snapshot = ''): ElementFacts {
   const isField = target.matches('input, textarea, select') || isEditor(target)

@@ -23,6 +23,7 @@ import { Dialogs } from '../tabs/dialogs.ts'
 import type { DownloadWatch } from '../tabs/download-watch.ts'
 import { keepDownloads } from '../tabs/downloads.ts'
 import { emulatedUserAgent } from '../emulation/emulation.ts'
+import { Journal } from '../journal/journal.ts'
 import { FileStore } from '../files/file-store.ts'
 import { clientUpload, filesToUpload, saveFile } from '../files/session-files.ts'
 import { endedError, isBrowserLoss } from './end-reasons.ts'
@@ -66,6 +67,7 @@ export class Session implements LiveSession {
   readonly downloads: DownloadWatch
   readonly recordable: Recordable = this
   readonly queue = new CommandQueue()
+  readonly journal = new Journal()
   readonly pointer = { x: 0, y: 0 }
   readonly createdAt = new Date()
   readonly expiresAt: Date

@@ -11,7 +11,6 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { Link } from '../../../core/net/link.ts'
 import type { CommandBatch, CommandsResult } from '../../../core/shapes/commands.ts'
 import type { LiveViewLink } from '../../../core/shapes/live-view.ts'
-import type { RecordingAction, RecordingState } from '../../../core/shapes/recording.ts'
 import type { Observation, ObserveRequest, StepRequest, StepResult } from '../../../core/shapes/observe.ts'
 import {
   type ProvisionRecord,
@@ -68,6 +67,10 @@ export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
   readonly #registry: SessionRegistry
   readonly #provisions = new Provisions()
   readonly hasName: Names['hasName'] = (name, owner) => this.#registry.hasName(name, owner)
+  readonly record: Sessions['record'] = async (id, action, { caller }) =>
+    (await import('../script-recorder/recordings.ts')).recordSession(this.live(id, caller), action)
+  readonly script: Sessions['script'] = async (id, request, { caller }) =>
+    (await import('../journal/session-script.ts')).sessionScript(this.live(id, caller), request)
   readonly #opening: OpeningTools
   readonly #quota: Quota
   #closed = false
@@ -204,10 +207,6 @@ export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
 
   async linkLiveView(sessionId: string, control: boolean, call: Call): Promise<LiveViewLink> {
     return (await import('../live/viewer.ts')).linkLiveView(this.live(sessionId, call.caller), control, call)
-  }
-
-  async record(sessionId: string, action: RecordingAction, { caller }: Call): Promise<RecordingState> {
-    return (await import('../script-recorder/recordings.ts')).recordSession(this.live(sessionId, caller), action)
   }
 
   /** Returns whether the ID or name belongs to a session, live or ended; the name of an ended one is free for others. */

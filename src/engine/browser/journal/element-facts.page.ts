@@ -1,0 +1,32 @@
+/** Runs in the page: reads the facts of an element that a script needs to find it again. */
+import type { Fingerprint } from '../../../core/shapes/recording.ts'
+import { fingerprintOf } from '../elements/fingerprint.page.ts'
+import { isSecretField } from '../elements/secret-field.page.ts'
+
+export interface ElementFacts {
+  readonly fingerprint: Fingerprint
+  /** Whether the text of the field must not be stored. */
+  readonly secret: boolean
+  /** Whether a click on it only opens a page, which a step back undoes. */
+  readonly isLink: boolean
+}
+
+/** Names of fields that show a password, or are for one without saying so to the browser. */
+const secretName = /passw|pwd|passcode|passphrase|secret|(?:^|[^a-z])(?:otp|pin|cvc|cvv)(?:[^a-z]|$)/i
+
+export function factsOf(element: Element): ElementFacts {
+  const names = ['id', 'name', 'aria-label', 'placeholder'].map((name) => element.getAttribute(name) ?? '')
+  const isField = element.matches('input, textarea')
+  return {
+    fingerprint: fingerprintOf(element),
+    secret: isSecretField(element) || (isField && names.some((name) => secretName.test(name))),
+    isLink: element.closest('a[href]') !== null,
+  }
+}
+
+/** Returns whether the field with the focus is one whose text must not be stored. */
+export function isSecretFocused(): boolean {
+  let active: Element | null = document.activeElement
+  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement
+  return active !== null && factsOf(active).secret
+}

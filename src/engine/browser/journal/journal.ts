@@ -1,0 +1,104 @@
+/** The commands of a session with the elements that they used, so that they can become a script. */
+import type { Locator, Page } from 'playwright'
+import { catalogue } from '../../../commands/index.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { CommandCall, CommandResult } from '../../../core/shapes/commands.ts'
+import { locateAll, parseSelector } from '../elements/selectors.ts'
+import type { JournalControl, JournalEntry, JournalEntryControl, TargetFacts } from '../ports/journal.ts'
+import { describeTarget, isSecretFocused } from './describe-target.ts'
+import { proofOf } from './proofs.ts'
+import { SecretValues } from './secret-values.ts'
+import { hasSecret, withoutSecrets } from './without-secrets.ts'
+
+export class Journal implements JournalControl {
+  readonly #entries: JournalEntry[] = []
+  readonly #secrets = new SecretValues()
+  #count = 0
+  #chars = 0
+  #dropped = 0
+
+  get entries(): readonly JournalEntry[] {
+    return this.#entries
+  }
+
+  /** Number of the oldest commands, which were discarded. */
+  get dropped(): number {
+    return this.#dropped
+  }
+
+  async begin(call: CommandCall, page: Page | undefined, answers: boolean): Promise<JournalEntryControl> {
+    this.#count += 1
+    const number = this.#count
+    const urlBefore = page?.url() ?? 'about:blank'
+    const targets = new Map<string, TargetFacts>()
+    const used = new Set<string>()
+    const describe = async (selector: string, element: Locator) => {
+      used.add(selector)
+      if (targets.has(selector)) return
+      const found = await describeTarget(element)
+      if (found) targets.set(selector, found)
+    }
+    const typesToFocus = call.data?.['selector'] === undefined && /^(?:insert_text|press_key)$/.test(call.command)
+    const [isFocusSecret] = await Promise.all([
+      typesToFocus && (!page || !answers || isSecretFocused(page)),
+      ...(page && answers ? referencesIn(call) : []).map((selector) =>
+        describe(selector, locateAll(page!, parseSelector(selector))),
+      ),
+    ])
+    // Values may be passwords; other reads are faster without the facts of their element.
+    const isRead = catalogue.get(call.command)?.kind !== 'action' && call.command !== 'get_value'
+    return {
+      describe: isRead ? undefined : describe,
+      end: (result, after) => {
+        const data = withoutSecrets(call, { targets, used: [...used], isFocusSecret, result, secrets: this.#secrets })
+        this.#add({
+          number,
+          command: call.command,
+          data,
+          secret: hasSecret(data),
+          used: [...used],
+          targets,
+          ...(!result.success && { failure: result.code ?? 'internal_error' }),
+          urlBefore,
+          urlAfter: after?.url() ?? urlBefore,
+          tabs: [this.#numberOf(page), this.#numberOf(after)],
+          dialogs: result.dialogs,
+          downloads: (result.downloads ?? []).map(({ name }) => name),
+          ...proofOf(call, result, { targets, secrets: this.#secrets }),
+          ...fieldsOf(result),
+        })
+      },
+    }
+  }
+
+  #numberOf(page: Page | undefined): number {
+    if (!page) return 0
+    const number = this.#tabs.get(page) ?? (this.#tabCount += 1)
+    this.#tabs.set(page, number)
+    return number
+  }
+  readonly #tabs = new WeakMap<Page, number>()
+  #tabCount = 0
+
+  #add(entry: JournalEntry): void {
+    this.#entries.push(entry)
+    this.#entries.sort((a, b) => a.number - b.number)
+    this.#chars += sizeOf(entry)
+    const { entries, chars } = limits.journal
+    while (this.#entries.length > entries || (this.#chars > chars && this.#entries.length > 1)) {
+      this.#chars -= sizeOf(this.#entries.shift()!)
+      this.#dropped += 1
+    }
+  }
+}
+
+const sizeOf = (entry: JournalEntry): number => JSON.stringify([entry, [...entry.targets]]).length
+
+const fieldsOf = ({ command, data }: CommandResult): Pick<JournalEntry, 'fields'> =>
+  command === 'fill_form' && data ? { fields: data['fields'] as NonNullable<JournalEntry['fields']> } : {}
+
+/** Returns the references of an observation that a command was given: they mean nothing in another session. */
+function referencesIn({ data }: CommandCall): string[] {
+  const given = [data?.['selector'], data?.['target_selector']]
+  return given.filter((each): each is string => typeof each === 'string' && /^\s*ref=(?:f\d+)?e\d+\b/.test(each))
+}

@@ -1,0 +1,92 @@
+/** Decides which commands of a session a script repeats. */
+import { catalogue } from '../../../commands/index.ts'
+import type { JournalEntry } from '../ports/journal.ts'
+
+/** A command that the script does not repeat. */
+export interface LeftOut {
+  readonly number: number
+  readonly command: string
+  readonly reason: string
+}
+
+export interface Kept {
+  readonly entries: readonly JournalEntry[]
+  readonly leftOut: readonly LeftOut[]
+}
+
+/** Returns the commands that a script needs: those that succeeded, and that later ones neither repeat nor undo. */
+export function keptEntries(all: readonly JournalEntry[]): Kept {
+  const entries: JournalEntry[] = []
+  const leftOut: LeftOut[] = []
+  const omit = ({ number, command }: JournalEntry, reason: string) => void leftOut.push({ number, command, reason })
+  for (const entry of all) {
+    const reason = uselessness(entry)
+    const last = entries.at(-1)
+    if (reason !== undefined) omit(entry, reason)
+    else if (entry.proof && isProven(entries, entry))
+      omit(entry, `repeated: an earlier ${entry.command} proves the same`)
+    else if (last && isUndone(last, entry)) {
+      omit(entries.pop()!, `undone by command ${entry.number}`)
+      omit(entry, `undoes command ${last.number}`)
+    } else {
+      if (last && isRepeated(last, entry)) omit(entries.pop()!, `repeated by command ${entry.number}`)
+      entries.push(entry)
+    }
+  }
+  return { entries, leftOut: leftOut.toSorted((a, b) => a.number - b.number) }
+}
+
+function uselessness({ command, failure, proof, data, targets }: JournalEntry): string | undefined {
+  if (failure !== undefined) return `failed: ${failure}`
+  const { kind, runsCode } = catalogue.get(command) ?? {}
+  if (kind === 'extraction' && !runsCode && !proof) return 'only reads, and proves nothing that holds in every run'
+  if (command === 'wait_for_navigation') return 'the script waits for the URL'
+  if (command === 'press_key' && String(data['key']).startsWith('${env.KEY')) return 'a key for a field with a secret'
+  const unknown = [data['selector'], data['target_selector']].find(
+    (each) => typeof each === 'string' && /^\s*ref=/.test(each) && !targets.has(each),
+  )
+  return unknown === undefined ? undefined : `the element ${String(unknown)} could not be described`
+}
+
+/** Returns whether a proof is known since the last action. */
+function isProven(entries: readonly JournalEntry[], { proof }: JournalEntry): boolean {
+  const since = entries.slice(entries.findLastIndex((entry) => !entry.proof) + 1)
+  return since.some((entry) => JSON.stringify(entry.proof) === JSON.stringify(proof))
+}
+
+/** Commands of which only the last one on an element counts. */
+const settings: ReadonlySet<string> = new Set([
+  'check',
+  'clear',
+  'fill',
+  'focus',
+  'hover',
+  'scroll_into_view',
+  'select_option',
+  'set_viewport',
+  'uncheck',
+])
+
+function isRepeated(before: JournalEntry, entry: JournalEntry): boolean {
+  if (before.tabs[1] !== entry.tabs[0]) return false
+  if (entry.command === 'navigate_to')
+    return before.command === 'navigate_to' && before.data['url'] === entry.data['url']
+  if (!settings.has(entry.command) || keyOf(before) !== keyOf(entry)) return false
+  return before.urlBefore === entry.urlBefore
+}
+
+/** What a setting is about: checked and unchecked are two states of one element, as are texts of a field. */
+function keyOf({ command, data, targets }: JournalEntry): string {
+  const selector = String(data['selector'])
+  const what = command === 'uncheck' ? 'check' : command === 'clear' ? 'fill' : command
+  return JSON.stringify([what, targets.get(selector)?.playwright ?? selector])
+}
+
+/** Returns whether a step back only undoes the step before it: the opening of a page, without anything done there. */
+function isUndone(before: JournalEntry, { command, tabs, urlAfter, urlBefore }: JournalEntry): boolean {
+  if (command !== 'go_back' || before.tabs[0] !== tabs[1] || before.tabs[1] !== tabs[0]) return false
+  const opens = before.command === 'navigate_to' || (before.command === 'click' && isLink(before))
+  return opens && before.urlBefore === urlAfter && before.urlBefore !== urlBefore
+}
+
+const isLink = ({ data, targets }: JournalEntry): boolean => targets.get(String(data['selector']))?.isLink === true

@@ -1,0 +1,93 @@
+/** Writes steps as a test in TypeScript for `@playwright/test`. */
+import type { Page } from 'playwright'
+import { locateAll, parseSelector } from '../../elements/selectors.ts'
+import type { LeftOut } from '../kept-entries.ts'
+import type { ScriptStep } from '../script-steps.ts'
+import { code, dialogAnswer, statementsOf } from './statements.ts'
+
+interface TestFacts {
+  /** Any page of the session, whose locators write themselves. */
+  readonly page: Page
+  readonly session: Readonly<Record<string, unknown>>
+  readonly remark: string | undefined
+}
+
+/** Returns the test, and the steps that Playwright has no equivalent of. */
+export function testText(
+  steps: readonly ScriptStep[],
+  { page, remark, session }: TestFacts,
+): { script: string; missing: LeftOut[] } {
+  const missing: LeftOut[] = []
+  const lines: string[] = []
+  for (const [at, step] of steps.entries()) {
+    const statements = statementsOf(step, (selector) => locatorCode(page, step, String(selector)))
+    const comments = step.comment?.split('\n').map((text) => `// ${text}`) ?? []
+    if (statements) lines.push(...comments, ...withEffects(step, statements, at + 1))
+    else {
+      missing.push({ number: at + 1, command: step.command, reason: 'Playwright has no equivalent' })
+      lines.push(`// ${step.command} ${JSON.stringify(step.data)} has no equivalent`)
+    }
+  }
+  const usesTabs = lines.some((line) => /\btabs\[|\bpage = /.test(line))
+  const usesContext = usesTabs || lines.some((line) => line.includes('context.'))
+  const setup = usesTabs
+    ? ['let page = first', 'const tabs = [page]', "context.on('page', (tab) => tabs.push(tab))"]
+    : []
+  const fixtures = [usesTabs ? 'page: first' : 'page', ...(usesContext ? ['context'] : [])].join(', ')
+  const use = useOptions(session)
+  const script = [
+    `import { expect, test } from '@playwright/test'`,
+    '',
+    ...(remark === undefined ? [] : [`// ${remark}`]),
+    ...(use === undefined ? [] : [`test.use(${use})`, '']),
+    `test(${code(titleOf(steps))}, async ({ ${fixtures} }) => {`,
+    ...[...setup, ...lines].map((line) => `  ${line}`),
+    '})',
+    '',
+  ].join('\n')
+  return { script, missing }
+}
+
+/** Returns the code of a locator: by role and name if the element was described, else by the selector of the step. */
+function locatorCode(page: Page, { playwright = {} }: ScriptStep, selector: string): string {
+  const own = playwright[selector]
+  if (own !== undefined) return `page.${page.locator(own).toString()}`
+  return `page.${locateAll(page, parseSelector(selector)).toString()}.filter({ visible: true }).first()`
+}
+
+/** Adds what waits for the effects of a step: another tab, a dialog that the session has accepted, a download. */
+function withEffects(
+  { dialogs = [], isDownload, opensTab }: ScriptStep,
+  statements: readonly string[],
+  number: number,
+): string[] {
+  const isAccepted = dialogs.some(
+    (dialog) => 'answered_by' in dialog && dialog.answered_by === 'setting' && dialog.answer === 'accepted',
+  )
+  const before = isAccepted ? [dialogAnswer(true)] : []
+  if (opensTab) {
+    const name = `popup${number}`
+    return [...before, `const ${name} = page.waitForEvent('popup')`, ...statements, `page = await ${name}`]
+  }
+  const name = `download${number}`
+  if (isDownload) return [...before, `const ${name} = page.waitForEvent('download')`, ...statements, `await ${name}`]
+  return [...before, ...statements]
+}
+
+const names: Readonly<Record<string, string>> = {
+  viewport: 'viewport',
+  locale: 'locale',
+  timezone: 'timezoneId',
+  user_agent: 'userAgent',
+}
+
+function useOptions(session: Readonly<Record<string, unknown>>): string | undefined {
+  const given = Object.entries(session).flatMap(([name, value]) => (names[name] ? [[names[name], value]] : []))
+  return given.length > 0 ? code(Object.fromEntries(given)) : undefined
+}
+
+function titleOf(steps: readonly ScriptStep[]): string {
+  const title = steps.findLast(({ data }) => typeof data['title'] === 'string')?.data['title']
+  const url = steps.find(({ command }) => command === 'navigate_to')?.data['url']
+  return String(title ?? url ?? 'the session').replaceAll(/\$\{env\.\w+\}/g, '***')
+}

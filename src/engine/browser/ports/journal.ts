@@ -1,0 +1,59 @@
+/** The journal of a session, as batches use it. */
+import type { Locator, Page } from 'playwright'
+import type { CommandCall, CommandResult } from '../../../core/shapes/commands.ts'
+import type { Fingerprint } from '../../../core/shapes/recording.ts'
+
+/** An element as it was when a command used it. */
+export interface TargetFacts {
+  /** Selector in the form of a script. */
+  readonly selector: string
+  /** Playwright's own selector of the element, which is unique on the page. */
+  readonly playwright: string
+  readonly fingerprint: Fingerprint
+  readonly secret: boolean
+  readonly isLink: boolean
+}
+
+/** What the result of a read proves, as fields of `verify`. */
+export type Proof = Readonly<Record<string, unknown>>
+
+export interface JournalEntry {
+  /** Number among the commands of the session, from 1. */
+  readonly number: number
+  readonly command: string
+  /** Secret values are references already. */
+  readonly data: Readonly<Record<string, unknown>>
+  readonly secret: boolean
+  /** Selectors that the command has used, in order. */
+  readonly used: readonly string[]
+  /** Elements by these selectors; those that could not be described are missing. */
+  readonly targets: ReadonlyMap<string, TargetFacts>
+  /** Absent for a command that succeeded. */
+  readonly failure?: string
+  readonly urlBefore: string
+  readonly urlAfter: string
+  /** Numbers of the active tab before and after. */
+  readonly tabs: readonly [number, number]
+  readonly dialogs: CommandResult['dialogs']
+  readonly downloads: readonly string[]
+  /** Facts of the result of a read. */
+  readonly proof?: Proof
+  /** Fields of a form, as they were found. */
+  readonly fields?: readonly { readonly field: string; readonly kind: string }[]
+}
+
+export interface JournalControl {
+  readonly entries: readonly JournalEntry[]
+  /** Number of the oldest commands, which were discarded. */
+  readonly dropped: number
+  /** Begins the entry of a command on the active page; `answers` is false while a dialog blocks it. */
+  begin(call: CommandCall, page: Page | undefined, answers: boolean): Promise<JournalEntryControl>
+}
+
+/** The entry of a command that runs. */
+export interface JournalEntryControl {
+  /** Describes the element of a selector; undefined for commands that only read. Resolves in any case. */
+  readonly describe: ((selector: string, element: Locator) => Promise<void>) | undefined
+  /** Completes the entry; `after` is the page that is active now. */
+  end(result: CommandResult, after: Page | undefined): void
+}

@@ -1,0 +1,24 @@
+/** The tool that writes what was done in a session as a script. */
+import { z } from 'zod'
+import { operations } from '../../operations/index.ts'
+import { defineTool } from '../tool.ts'
+import { session } from './browser.ts'
+
+const { format, from } = operations.getSessionScript.input.shape
+
+export const browserSessionScript = defineTool({
+  name: 'browser_session_script',
+  description:
+    'Write what was done in the session as a script that repeats it without you: YAML, or a Playwright test.',
+  uses: [operations.getSessionScript],
+  effect: 'read',
+  closed: true,
+  input: z.object({ format: format.describe(''), from: from.describe('First command'), session }),
+  async run({ connection, signal }, { session: name, ...request }) {
+    const session_id = await connection.session(name)
+    const written = await connection.ask('getSessionScript', { session_id, ...request }, signal)
+    const { left_out, script, secrets, steps } = written
+    const needs = secrets.length > 0 ? `; needs the environment variables ${secrets.join(', ')}` : ''
+    return { text: `${steps} steps, ${left_out.length} commands left out${needs}`, page: script.trimEnd() }
+  },
+})
