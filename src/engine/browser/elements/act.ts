@@ -62,11 +62,18 @@ export async function act<T>(
   const parsed = parseSelector(selector)
   if (parsed.ref) await checkRef(locateAll(page, parsed).first(), selector, parsed)
   const limit = callLimit(options.timeoutMs, signal)
-  const started = performance.now()
+  let started = performance.now()
+  /** Runs work whose time is not that of the action. */
+  const untimed = async (work: () => Promise<void>) => {
+    const before = performance.now()
+    await work()
+    started += performance.now() - before
+  }
   let picked: Picked | undefined
   try {
     const facts = { page, selector, strict, needs, delivery, limit }
-    if (describe) await describe(selector, parsed.ref ? locateAll(page, parsed) : firstVisible(page, parsed))
+    if (describe)
+      await untimed(() => describe(selector, parsed.ref ? locateAll(page, parsed) : firstVisible(page, parsed)))
     const done = direct && context.direct ? await tryDirectly({ ...facts, action: direct }) : undefined
     if (done && done.matches > 1) onMatches({ matches: done.matches, which: 'first visible' })
     if (done) onDirect()
@@ -74,7 +81,7 @@ export async function act<T>(
     picked = await pickElement(context, selector, options, limit)
     if (picked.matches > 1) onMatches(picked)
     // An element that has only appeared now.
-    await describe?.(selector, picked.element)
+    if (describe) await untimed(() => describe(selector, picked!.element))
     const { enabled = needs === 'editable' } = options
     const disabled = enabled ? await stillDisabled(picked.element, options, limit) : undefined
     if (disabled) throw stillDisabledError(disabled)
