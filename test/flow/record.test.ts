@@ -282,9 +282,12 @@ steps:
     const before = recorded('/menu2', 5000)
     await folder.write('update.yaml', before)
     const updated = await run(['update.yaml', '--update'])
-    expect(updated).toMatchObject({ code: 0, stderr: 'updated 1 selector in update.yaml\n' })
     const text = await folder.read('update.yaml')
     const selector = (read(text).steps[1] as { click: string }).click
+    const line = before.split('\n').findIndex((each) => each.includes('Basket')) + 1
+    const [was, is] = [before, text].map((each) => each.split('\n')[line - 1]!.trim())
+    const diff = `${line} - ${was}\n${line} + ${is}\n`
+    expect(updated).toMatchObject({ code: 0, stderr: `updated 1 selector in update.yaml\n${diff}` })
     expect(selector).not.toContain('Basket')
     expect(text).toBe(before.replace('role=button[name="Basket"]', `'${selector}'`))
     const again = await run(['update.yaml', '--strict'])

@@ -165,8 +165,10 @@ const engineTools = ({ io }: Context, engine: Calls, mask: Mask): EngineTools =>
 
 /** Replaces the selectors of elements that were found by their fingerprints. */
 function reportUpdates(healed: readonly HealedSelector[], io: Context['io']): void {
-  for (const [file, count] of updateSelectors(healed))
+  for (const [file, { count, diff }] of updateSelectors(healed)) {
     note(io, `updated ${count} ${count === 1 ? 'selector' : 'selectors'} in ${shownPath(file, io.cwd)}`)
+    for (const { after, before, line } of diff) note(io, `${line} - ${before.trim()}\n${line} + ${after.trim()}`)
+  }
 }
 
 const isCi = ({ env }: Context['io']): boolean => Boolean(env['CI']) && env['CI'] !== 'false'

@@ -14,9 +14,22 @@ export interface HealedSelector {
   readonly selector: string
 }
 
-/** Rewrites the files; returns the number of selectors replaced in each. @throws BaxError when a file cannot be written. */
-export function updateSelectors(healed: readonly HealedSelector[]): Map<string, number> {
-  const counts = new Map<string, number>()
+/** A line of a file before and after an update. */
+export interface ChangedLine {
+  readonly line: number
+  readonly before: string
+  readonly after: string
+}
+
+export interface Update {
+  /** Number of selectors that were replaced. */
+  readonly count: number
+  readonly diff: readonly ChangedLine[]
+}
+
+/** Rewrites the files; returns what was replaced in each. @throws BaxError when a file cannot be written. */
+export function updateSelectors(healed: readonly HealedSelector[]): Map<string, Update> {
+  const updates = new Map<string, Update>()
   for (const file of new Set(healed.map((one) => one.file))) {
     const ofFile = healed.filter((one) => one.file === file)
     const text = readRegularFile(file, limits.scriptBytes).toString()
@@ -26,9 +39,21 @@ export function updateSelectors(healed: readonly HealedSelector[]): Map<string, 
     for (const { start, end, value } of edits.toSorted((a, b) => b.start - a.start))
       updated = updated.slice(0, start) + value + updated.slice(end)
     if (edits.length > 0) writeOutput(file, updated)
-    counts.set(file, edits.length)
+    updates.set(file, { count: edits.length, diff: edits.map((edit) => changedLine(text, edit)) })
   }
-  return counts
+  return updates
+}
+
+/** Returns the line of an edit; a selector on several lines is shown by its first one. */
+function changedLine(text: string, { end, start, value }: Edit): ChangedLine {
+  const from = text.lastIndexOf('\n', start - 1) + 1
+  const lineEnd = (at: number) => (text.indexOf('\n', at) < 0 ? text.length : text.indexOf('\n', at))
+  const rest = text.slice(start, end).endsWith('\n') ? '' : text.slice(end, lineEnd(end))
+  return {
+    line: text.slice(0, start).split('\n').length,
+    before: text.slice(from, lineEnd(start)).trimEnd(),
+    after: `${text.slice(from, start)}${value}${rest}`.trimEnd(),
+  }
 }
 
 interface Edit {
@@ -51,5 +76,5 @@ function editsOf(text: string, healed: readonly HealedSelector[]): Edit[] {
     const value = stringify(literal, { defaultStringType: quote, lineWidth: 0 }).trimEnd()
     edits.set(start, { start, end, value: text.slice(start, end).endsWith('\n') ? `${value}\n` : value })
   }
-  return [...edits.values()]
+  return [...edits.values()].toSorted((a, b) => a.start - b.start)
 }
