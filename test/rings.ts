@@ -32,6 +32,7 @@ export const core = named([
   'flow/confirm-cli',
   'flow/content',
   'flow/cookies',
+  'flow/credentials',
   'flow/crawl',
   'flow/crawl-async',
   'flow/crawl-cli',

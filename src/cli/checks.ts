@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { asBaxError, messageOf } from '../core/errors/errors.ts'
 import { lacksSandbox, sandboxHint, sandboxWarning } from '../core/process/sandbox.ts'
 import { damagedFiles } from '../core/state/state-check.ts'
+import { localFiles } from '../core/state/local-files.ts'
 import { explainDir } from '../core/state/state-dir.ts'
 import { hasDisplay } from './engine/engine-config.ts'
 import { installationOf } from './installation/installation.ts'
@@ -159,6 +160,22 @@ export async function checkStateFiles({ stateDir }: Settings): Promise<Check> {
     found: `${damaged.length} damaged in ${stateDir}`,
     mend: `${damaged.map(({ file, why }) => `${file} ${why}\n`).join('')}restore them from a backup, or delete them`,
   }
+}
+
+/** Names the key that encrypts credentials. */
+export async function checkVault({ stateDir, vaultKey }: Settings): Promise<Check> {
+  const head = { name: 'credentials', needed: false }
+  if (vaultKey !== undefined) return { ...head, ok: true, found: 'encrypted with BAX_VAULT_KEY' }
+  const file = localFiles(stateDir).vaultKey
+  const mode = await stat(file).then(
+    (found) => found.mode & 0o777,
+    () => undefined,
+  )
+  if (mode === undefined) return { ...head, ok: true, found: `none yet; the first one creates their key in ${file}` }
+  const isPrivate = process.platform === 'win32' || (mode & 0o077) === 0
+  const found = `encrypted with the key in ${file}`
+  if (isPrivate) return { ...head, ok: true, found }
+  return { ...head, ok: false, found: `${found}, which other users can read`, mend: `run "chmod 600 ${file}"` }
 }
 
 /** Checks if commands run in warm processes of the engine: `bax --version` has to, where no Node can be found. */

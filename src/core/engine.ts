@@ -2,6 +2,7 @@
 import type { Fleet } from './fleet.ts'
 import type { Call, Content, Frame, SocketCall, StreamCall } from './operation/call.ts'
 import type { Keys } from './access/keys.ts'
+import type { CredentialStore } from './stores.ts'
 import type { ApprovalDecided, ApprovalRecord } from './access/approvals.ts'
 import type { HandoffInput, HandoffRecord } from './access/handoffs.ts'
 import type { Link } from './net/link.ts'
@@ -246,6 +247,7 @@ export interface Engine {
   readonly approvals: Approvals
   readonly handoffs: Handoffs
   readonly profiles: Profiles
+  readonly credentials: Omit<CredentialStore, 'use'>
   readonly shells: Shells
   /** The workers behind a gateway; absent elsewhere. */
   readonly fleet?: Fleet

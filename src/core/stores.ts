@@ -7,11 +7,13 @@ import type { Caller } from './access/caller.ts'
 import type { Keys } from './access/keys.ts'
 import type { Relays } from './engine.ts'
 import type { RelayTokenRecord } from './shapes/relay.ts'
+import type { CredentialInput, CredentialRecord, CredentialSecrets } from './access/credentials.ts'
 import type { ProfileRecord } from './shapes/session.ts'
 
 export interface Stores {
   readonly keys: Keys
   readonly profiles: ProfileStore
+  readonly credentials: CredentialStore
   readonly relayTokens: RelayTokenStore
   readonly idempotency: IdempotencyStore
   readonly rates: RateLimits
@@ -36,6 +38,27 @@ export interface ProfileStore {
   get(idOrName: string, caller: Caller): Promise<ProfileRecord>
   /** Deletes a profile, for admins also a damaged one, whose owner is unknown. @throws BaxError `profile_not_found`. */
   delete(idOrName: string, caller: Caller): Promise<void>
+}
+
+/** The values of a credential; they never leave the engine. */
+export interface Credential extends CredentialSecrets {
+  readonly name: string
+  /** Origins of the only frames that get its values. */
+  readonly origins: readonly string[]
+}
+
+/** Credentials of callers: each sees only those that its own key has stored. */
+export interface CredentialStore {
+  /** @throws BaxError `already_exists` when another credential of the caller has the name, `invalid_request`. */
+  add(input: CredentialInput, caller: Caller): Promise<CredentialRecord>
+  /** Lists the caller's credentials by name. @throws BaxError `credential_locked` */
+  list(caller: Caller): Promise<CredentialRecord[]>
+  /** Replaces the given secrets. @throws BaxError `credential_not_found`, `credential_locked` */
+  rotate(name: string, secrets: CredentialSecrets, caller: Caller): Promise<CredentialRecord>
+  /** @throws BaxError `credential_not_found` */
+  delete(name: string, caller: Caller): Promise<void>
+  /** Returns the values, for a page. @throws BaxError `credential_not_found`, `credential_locked` */
+  use(name: string, caller: Pick<Caller, 'keyId'>): Promise<Credential>
 }
 
 /** A version of a page, for the format changeTracking. */

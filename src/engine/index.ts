@@ -26,6 +26,7 @@ import { lazyScraper, type LazyScraper } from './scrape/lazy-scraper.ts'
 import type { SearchContext } from './search/web-search.ts'
 import { lazyShells } from './shell/lazy-shells.ts'
 import { KeyStore } from './store/keys.ts'
+import { CredentialVault } from './store/credentials.ts'
 import { ProfileStore } from './store/profiles.ts'
 
 /** Creates an engine; nothing starts before it is needed. */
@@ -34,12 +35,11 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
   // finished pages of a large crawl pile up (`npm run bench -- crawl`: node at 154 to 240 MB over 10 000 pages, with this
   // at 165 to 181). Applies to the whole process, including worker threads.
   setFlagsFromString('--heap-growing-percent=100')
-  const { stateDir, stores, search = {}, proxies, log } = config
-  const keys = stores?.keys ?? new KeyStore(stateDir, Date.now, config.log)
-  const store = stores?.profiles ?? new ProfileStore(stateDir, config.profileKey)
+  const { search = {}, proxies, log } = config
+  const { keys, profiles, credentials } = storesOf(config)
   const tools = makeBatchTools(config)
   const [egress, shares, names] = [new Egress(config), new KeyShares(config), namesOf(() => relays)]
-  const sessions = new BrowserSessions({ config, egress, profiles: store, keys, tools, shares, relays: names })
+  const sessions = new BrowserSessions({ config, egress, profiles, credentials, keys, tools, shares, relays: names })
   const extractor = lazyScraper(config, egress, shares)
   const crawls = lazyCrawls(config, extractor, keys)
   const botKey = async () => (await import('./store/bot-key.ts')).readBotKey(config)
@@ -57,7 +57,7 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
     searcher: {
       search: async (input, call) => (await import('./search/web-search.ts')).searchWeb(searching, input, call),
     },
-    requests: lazyRequests({ egress, profiles: store, botKey }, sessions, relays),
+    requests: lazyRequests({ egress, profiles, botKey }, sessions, relays),
     botDirectory: async () => (await botKey())?.directory(),
     code: lazyCode(keys, log),
     relays,
@@ -67,7 +67,8 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
     shells: shell.shells,
     diagnostics: new SessionDiagnostics(live),
     files: fileAccess(sessions, relays),
-    profiles: profilesOf(store, sessions),
+    profiles: profilesOf(profiles, sessions),
+    credentials,
     status: async () => ({
       ...identity,
       socket: config.listensOn ?? null,
@@ -94,6 +95,13 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
       ]).then(() => egress.close())),
   }
 }
+
+/** Returns the stores of a fleet, else those in the state folder. */
+const storesOf = ({ stores, stateDir, profileKey, vaultKey, log }: EngineConfig) => ({
+  keys: stores?.keys ?? new KeyStore(stateDir, Date.now, log),
+  profiles: stores?.profiles ?? new ProfileStore(stateDir, profileKey),
+  credentials: stores?.credentials ?? new CredentialVault(stateDir, vaultKey),
+})
 
 /** @throws BaxError `feature_disabled` on a server. */
 function stopFromRequest({ onStop }: EngineConfig): void {

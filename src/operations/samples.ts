@@ -7,6 +7,7 @@ export const samples = {
   approval: { ...session, approval_id: 'apr_Rk2vXe7uBn4sTq9L' },
   handoff: { ...session, handoff_id: 'hnd_Xw4nQe7sKu2tVb9M' },
   provision: { provision_id: 'prv_9vRk3dLtXw7bMq1Z' },
+  credential: { name: 'shop' },
   profile: { profile_id: '5f0c8a4e-3b52-4d1b-9c7a-2f6e1d0b8a93' },
   shell: { session_id: 'sh_7pLd2nHyV5eKq0Ru' },
   exec: { exec_id: 'ex_Qm5sUoE8iPa2hGk4' },

@@ -20,7 +20,7 @@ import {
 
 /** Which layer may import which layers and packages. */
 const layers: Layers = {
-  core: { below: [], packages: ['zod', 'fastest-levenshtein'], lazyPackages: ['yaml'] },
+  core: { below: [], packages: ['zod', 'fastest-levenshtein'], lazyPackages: ['fflate', 'yaml'] },
   commands: { below: ['core'], packages: ['zod'] },
   operations: { below: ['core', 'commands'], packages: ['zod'], lazyPackages: ['@fastify/busboy'] },
   engine: {
@@ -52,7 +52,8 @@ const layers: Layers = {
       'yauzl',
       'zod',
     ],
-    // Docker's client; of content that few pages have: PDF, CSV, zstd; other encodings than UTF-8; the list of advertisers.
+    // Docker's client; of content that few pages have: PDF, CSV, zstd; other encodings than UTF-8; the list of advertisers;
+    // one-time codes.
     lazyPackages: [
       '@exodus/bytes',
       'chardet',
@@ -60,6 +61,7 @@ const layers: Layers = {
       'playwright',
       'encoding-sniffer',
       'fzstd',
+      'otpauth',
       'papaparse',
       'socks',
       'third-party-web',
@@ -88,7 +90,7 @@ const layers: Layers = {
   // Loaded when `bax run` is called and not before, so that it may use what it needs.
   'cli/run': {
     below: ['core', 'client', 'lines', 'cli', 'commands', 'operations'],
-    packages: ['ajv', 'fflate', 'pixelmatch', 'pngjs', 'tinyglobby', 'yaml', 'zod'],
+    packages: ['ajv', 'pixelmatch', 'pngjs', 'tinyglobby', 'yaml', 'zod'],
   },
   // Loaded by `bax mcp`, and by `bax serve` at the first request to `/mcp`.
   mcp: {

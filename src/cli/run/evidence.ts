@@ -4,7 +4,7 @@ import type { Event } from '../../core/events/event-line.ts'
 import { failureOf, type EngineAccess } from './call.ts'
 import { writeOutput } from '../output/write-output.ts'
 import type { Screenshot, ScriptStart, StepStart } from './report.ts'
-import { type Mask, maskTrace } from './script/secrets.ts'
+import { type Mask, maskTrace } from '../../core/access/mask.ts'
 import { takeScreenshot } from './step-run.ts'
 
 interface EvidenceOptions {
@@ -115,7 +115,7 @@ export class EvidenceCollector {
 
   async #endTrace(failed: boolean): Promise<void> {
     const stopped = await this.#trace(failed ? 'stop' : 'discard')
-    if (failed) await this.#write('trace.zip', maskTrace(Buffer.from(stopped.trace!, 'base64'), this.#tools.mask))
+    if (failed) await this.#write('trace.zip', await maskTrace(Buffer.from(stopped.trace!, 'base64'), this.#tools.mask))
   }
 
   #trace(action: 'start' | 'stop' | 'discard') {

@@ -9,7 +9,7 @@ import type { RunOptions } from './options.ts'
 import type { Plan } from './script/plan.ts'
 import { readScripts, type ReadScripts } from './script/script.ts'
 import type { ScriptError } from './script/document.ts'
-import { makeMask, type Mask } from './script/secrets.ts'
+import { makeMask, type Mask } from '../../core/access/mask.ts'
 import { makeVerbs } from './script/verbs.ts'
 import { readStreams } from './streams.ts'
 

@@ -9,7 +9,7 @@ import { readRegularFile } from '../../core/state/outside-files.ts'
 import { StepFailure } from './call.ts'
 import { writeOutput } from '../output/write-output.ts'
 import type { Screenshot } from './report.ts'
-import type { Mask } from './script/secrets.ts'
+import type { Mask } from '../../core/access/mask.ts'
 import type { DiffLimits, Expected } from './script/shape.ts'
 
 export interface SnapshotOptions {

@@ -23,12 +23,12 @@ export async function openGateway(access: FleetAccess, { config, allowances, sca
     import('../../engine/index.ts'),
     import('../../server/access/tls-files.ts'),
   ])
-  const { log, profileKey } = config
+  const { log, profileKey, vaultKey } = config
   const ca = access.caFile === undefined ? undefined : readCa(access.caFile)
   const fleet = await openFleet(access, log)
   const { redis, forwarded, secret, identityKey, claim, build, version } = fleet
   try {
-    const stores = await openRedisStores({ redis, allowances, log, ...(profileKey !== undefined && { profileKey }) })
+    const stores = await openRedisStores({ redis, allowances, log, profileKey, vaultKey })
     const environment = { ...io, ...(config.shell && { docker: config.shell }) }
     const own = createEngine({ ...config, stores, identityKey })
     const whyUnreachable: GatewayParts['whyUnreachable'] = (worker) => forwarder.whyUnreachable(worker)

@@ -31,11 +31,10 @@ export async function openWorker(
     import('../../server/access/load.ts'),
     import('../../engine/index.ts'),
   ])
-  const { log, profileKey } = config
+  const { log, profileKey, vaultKey } = config
   const fleet = await openFleet(access, log)
   const { redis, forwarded, secret, identityKey, build, version } = fleet
-  const own = { redis, log, ...(profileKey !== undefined && { profileKey }) }
-  const stores = await orClose(openRedisStores(own), fleet)
+  const stores = await orClose(openRedisStores({ redis, log, profileKey, vaultKey }), fleet)
   let membership: Membership | undefined
   const drained = new AbortController()
   const bound = boundTo(() => membership!)

@@ -104,6 +104,14 @@ export const settingsTable = {
     to: checkedProfileKey,
     guide: { flag: '`serve --profile-key-file`' },
   }),
+  /** Without it, a file of the state folder holds one. */
+  vault_key: text(
+    `secret that encrypts [credentials](credentials.md), of at least ${limits.profileKeyChars} characters`,
+    {
+      engine: true,
+      to: checkedProfileKey,
+    },
+  ),
 }
 
 /** Returns the key if it is long enough. @throws BaxError `invalid_request` */

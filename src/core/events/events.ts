@@ -38,6 +38,8 @@ export const sessionEventTypes = [
   'handoff.declined',
   'handoff.expired',
   'handoff.withdrawn',
+  'credential.used',
+  'credential.blocked',
   'control.taken',
   'control.waiting',
   'control.returned',
@@ -80,12 +82,18 @@ export class EventLog {
   readonly #kinds = new Map<string, KindLog>()
   readonly #listeners = new Set<(event: SessionEvent) => void>()
   #seq = 0
+  #hide = (data: Record<string, unknown>) => data
 
   /** Returns the data of an event as it may be kept and delivered. */
   screen: (type: SessionEventType, data: Record<string, unknown>) => Record<string, unknown> = (_type, data) => data
 
-  emit(type: SessionEventType, facts: Record<string, unknown> = {}): void {
-    const data = this.screen(type, facts)
+  /** Hides secrets in the data of further events. */
+  hideWith(hide: (data: Record<string, unknown>) => Record<string, unknown>): void {
+    this.#hide = hide
+  }
+
+  emit(type: SessionEventType, given: Record<string, unknown> = {}): void {
+    const data = this.#hide(this.screen(type, given))
     const event: SessionEvent = { seq: ++this.#seq, ts: new Date().toISOString(), type, data }
     const chars = charsOf(data)
     this.#ring.push({ event, chars })

@@ -130,7 +130,10 @@ export const limits = {
   /** Cache lifetime of `GET /readyz`: for the state folder, for a browser that started, for one that did not. */
   readiness: { readyMs: 2000, startedMs: 60_000, failedMs: 5000 },
 
-  /** Minimum length of the secret that encrypts profiles. */
+  /** Lengths of the names and values of credentials; `passwordChars` is the minimum of a password. */
+  credentials: { nameChars: 64, secretChars: 4096, passwordChars: 4 },
+
+  /** Minimum length of the secret that encrypts profiles, and of the one for credentials. */
   profileKeyChars: 16,
 
   /** Time for running work when a server is asked to stop. */

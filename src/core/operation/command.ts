@@ -3,6 +3,7 @@ import type { BrowserContext, Locator, Page } from 'playwright'
 import type { z } from 'zod'
 import type { EventLog } from '../events/events.ts'
 import type { Annotation, BoundingBox, CommandResult } from '../shapes/commands.ts'
+import type { CredentialInput } from './credential-input.ts'
 import type { FilesToUpload } from './files-to-upload.ts'
 import type { FileSource } from '../shapes/session-files.ts'
 import type { Candidate, Fingerprint } from '../shapes/recording.ts'
@@ -121,6 +122,7 @@ export interface CommandContext {
   findSimilar(selector: string, fingerprint: Fingerprint): Promise<Candidate[]>
   /** Events of the session. */
   readonly events: EventLog
+  readonly credentials: CredentialInput
   /** Number of the last event before the latest action: later events belong to that action. */
   readonly actionSeq: number
   /** Moves the pointer: with `steps` along a human-like path, else instantly. */

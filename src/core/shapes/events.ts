@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { approvalEvents } from '../access/approvals.ts'
 import { handoffEvents } from '../access/handoffs.ts'
+import { credentialParts } from '../access/credentials.ts'
 import { eventOf, named } from './fields.ts'
 import { answeredBy, dialogFacts, dialogTypes } from './dialogs.ts'
 import { recordedStep } from './recording.ts'
@@ -105,6 +106,15 @@ export const eventData = {
     .describe('A step was recorded; replaces an earlier one with the same index'),
   ...approvalEvents,
   ...handoffEvents,
+  'credential.used': z.object({
+    credential: z.string(),
+    part: z.enum(credentialParts),
+    success: z.boolean().describe('Whether the value was written into a field'),
+    origin: z.string().optional().describe('Origin of the frame that got it'),
+  }),
+  'credential.blocked': z
+    .object({ url })
+    .describe('A navigation that carried a password of a credential to another origin was blocked'),
   'control.taken': z.object({}).describe('A person controls the session from its live view; commands wait'),
   'control.waiting': z
     .object({

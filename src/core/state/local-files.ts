@@ -28,6 +28,8 @@ export const localFiles = (stateDir: string) => ({
   state: join(stateDir, 'engine.json'),
   log: join(stateDir, 'engine.log'),
   lockKey: join(stateDir, 'engine.key'),
+  /** Secret that encrypts credentials where no vault key is set. */
+  vaultKey: join(stateDir, 'vault.key'),
   /** Errors of one-liners and of engines embedded in them. */
   cliLog: join(stateDir, 'bax.log'),
   /** Session selected with `bax session use`. */

@@ -98,6 +98,7 @@ export function removeAbandoned(stateDir: string, now = Date.now()): string[] {
     '',
     'keys',
     'profiles',
+    'credentials',
     'sessions',
     'shell-sessions',
     ...foldersIn(stateDir, 'crawls'),

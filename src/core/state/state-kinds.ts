@@ -38,6 +38,12 @@ export const stateKinds = {
       isSealed(value) ||
       (isProfile(value) && has({ cookies: 'array', origins: 'array' })((value as { state: object }).state)),
   },
+  credential: {
+    name: 'stored credential',
+    files: /^credentials\/[0-9a-f]{64}\.json$/,
+    code: 'credential_not_found',
+    isContent: (value) => isSealed(value),
+  },
   key: {
     name: 'key file',
     files: /^keys\/[\w-]+\.json$/,
@@ -116,6 +122,7 @@ export const stateKinds = {
 /** Files of plain text. */
 export const textKinds = {
   identityKey: { name: 'key of stored identities', files: /^identity\.key$/, isContent: isSha256 },
+  vaultKey: { name: 'key of stored credentials', files: /^vault\.key$/, isContent: isSha256 },
   lockKey: { name: 'key of the lock', files: /^engine\.key$/, isContent: isSha256 },
   shellEngine: {
     name: 'id of the shell engine',

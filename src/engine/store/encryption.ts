@@ -16,12 +16,15 @@ const derive = promisify(scrypt) as (secret: string, salt: Buffer, length: numbe
 
 export class Encryption {
   readonly #secret: string
+  readonly #locked: (cause: unknown) => BaxError
   /** Keys by salt, in base64, since deriving one takes a large part of a second. */
   readonly #keys = new Map<string, Promise<Buffer>>()
   #salt: string | undefined
 
-  constructor(secret: string) {
+  /** `locked` makes the error for a text of another secret; by default it is about a profile. */
+  constructor(secret: string, locked = lockedProfile) {
     this.#secret = secret
+    this.#locked = locked
   }
 
   /** Encrypts a text, bound to `name`: it does not decrypt under another name. */
@@ -41,7 +44,7 @@ export class Encryption {
     }
   }
 
-  /** Decrypts a text. @throws BaxError `profile_locked` when the secret differs, or the bytes were changed. */
+  /** Decrypts a text. @throws BaxError that `locked` makes when the secret differs, or the bytes were changed. */
   async decrypt({ salt, iv, tag, data }: EncryptedText, name: string): Promise<string> {
     this.#salt ??= salt
     const key = await this.#key(salt)
@@ -50,7 +53,7 @@ export class Encryption {
       decipher.setAAD(Buffer.from(name)).setAuthTag(Buffer.from(tag, 'base64'))
       return Buffer.concat([decipher.update(Buffer.from(data, 'base64')), decipher.final()]).toString('utf8')
     } catch (cause) {
-      throw lockedError('cannot decrypt a saved profile with this profile key', cause)
+      throw this.#locked(cause)
     }
   }
 
@@ -63,6 +66,8 @@ export class Encryption {
 
 /** Returns whether the content of a file is encrypted. */
 export const isEncrypted = (value: object): value is EncryptedText => 'sealed' in value
+
+const lockedProfile = (cause: unknown) => lockedError('cannot decrypt a saved profile with this profile key', cause)
 
 export const lockedError = (message: string, cause?: unknown): BaxError =>
   new BaxError('profile_locked', message, {

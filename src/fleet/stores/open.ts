@@ -2,11 +2,14 @@
 import type { Redis } from 'ioredis'
 import { type Allowances, allowancesOf } from '../../core/access/quota.ts'
 import type { Log } from '../../core/config/config.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import type { Stores } from '../../core/stores.ts'
 import { StoredTokens } from '../../engine/relay/hub/tokens.ts'
 import { StoredKeys } from '../../engine/store/keys.ts'
+import { StoredCredentials } from '../../engine/store/credentials.ts'
 import { SavedProfiles } from '../../engine/store/profiles.ts'
 import { Subscriptions } from '../redis/subscriptions.ts'
+import { RedisCredentialRecords } from './credentials.ts'
 import { RedisIdempotency } from './idempotency.ts'
 import { RedisKeyRecords } from './keys.ts'
 import { RedisProfileRecords } from './profiles.ts'
@@ -17,7 +20,9 @@ import { RedisVersions } from './versions.ts'
 export interface RedisStoresOptions {
   readonly redis: Redis
   /** Secret that encrypts profiles; the same on every machine. */
-  readonly profileKey?: string
+  readonly profileKey?: string | undefined
+  /** Secret that encrypts credentials; the same on every machine. */
+  readonly vaultKey?: string | undefined
   /** Rates of callers. */
   readonly allowances?: Allowances
   readonly log: Log
@@ -30,7 +35,7 @@ export interface RedisStores extends Stores {
 
 /** Opens the stores, with a current copy of the keys. @throws BaxError `fleet_unavailable` */
 export async function openRedisStores(options: RedisStoresOptions): Promise<RedisStores> {
-  const { redis, profileKey, allowances = allowancesOf({}), log } = options
+  const { redis, profileKey, vaultKey, allowances = allowancesOf({}), log } = options
   const subscriptions = new Subscriptions(redis)
   const closers = [() => subscriptions.close()]
   const close = () => {
@@ -45,6 +50,7 @@ export async function openRedisStores(options: RedisStoresOptions): Promise<Redi
     return {
       keys,
       profiles: new SavedProfiles(new RedisProfileRecords(redis), profileKey),
+      credentials: new StoredCredentials(new RedisCredentialRecords(redis), async () => sharedKey(vaultKey)),
       relayTokens: new StoredTokens(tokenRecords, keys),
       idempotency: new RedisIdempotency(redis, log),
       rates: new RedisRates(redis, allowances),
@@ -55,4 +61,12 @@ export async function openRedisStores(options: RedisStoresOptions): Promise<Redi
     close()
     throw error
   }
+}
+
+/** @throws BaxError `feature_disabled` without a key: a file of one machine would lock the credentials on all others. */
+function sharedKey(vaultKey: string | undefined): string {
+  if (vaultKey !== undefined) return vaultKey
+  throw new BaxError('feature_disabled', 'a fleet stores credentials only with a vault key', {
+    hint: 'set BAX_VAULT_KEY to the same value for all gateways and workers',
+  })
 }

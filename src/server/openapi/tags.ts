@@ -10,6 +10,7 @@ const descriptions: Record<string, string> = {
   code: 'JavaScript whose functions are the commands and operations',
   commands: 'Batches of browser commands that act on pages and read them',
   crawl: 'Crawls of whole sites, as one response, as a background job, or as a stream',
+  credentials: 'Stored log-ins, which commands use and nobody can read',
   diagnostics: 'Diagnostics of a session, for debugging',
   engine: 'Status and shutdown of the engine',
   extract: 'Data from lists of pages',

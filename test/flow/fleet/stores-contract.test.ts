@@ -1,4 +1,4 @@
-/** The contract of stores of profiles, relay tokens, idempotency keys, rates and versions of pages, on one machine and on Redis. */
+/** The contract of stores of profiles, credentials, relay tokens, idempotency keys, rates and versions of pages, on one machine and on Redis. */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -9,6 +9,7 @@ import { BaxError } from '../../../src/core/errors/errors.ts'
 import type { StorageState, Stores } from '../../../src/core/stores.ts'
 import { RelayTokens } from '../../../src/engine/relay/hub/tokens.ts'
 import { KeyStore } from '../../../src/engine/store/keys.ts'
+import { CredentialVault } from '../../../src/engine/store/credentials.ts'
 import { ProfileStore } from '../../../src/engine/store/profiles.ts'
 import { VersionFolder } from '../../../src/engine/store/version-folder.ts'
 import { openDirectory } from '../../../src/fleet/directory/directory.ts'
@@ -60,7 +61,7 @@ function newSignal() {
 
 /** One place for data, opened as by several processes where the implementation allows it. */
 interface Place {
-  open(profileKey?: string): Promise<Stores>
+  open(profileKey?: string, vaultKey?: string): Promise<Stores>
   /** Returns everything that is stored, as text. */
   stored(): Promise<string>
   /** Damages the record of a profile. */
@@ -259,6 +260,49 @@ function contract(place: () => Place): void {
     })
   })
 
+  describe('credentials', () => {
+    const login = { name: 'shop', origins: ['https://shop.example/login'], username: 'ann', password: 'correct horse' }
+
+    test('are stored encrypted, and listed, rotated and deleted by their owner only', async () => {
+      const { credentials } = await place().open()
+      const added = await credentials.add(login, ann)
+      expect(added).toMatchObject({ name: 'shop', origins: ['https://shop.example'], parts: ['username', 'password'] })
+      const stored = await place().stored()
+      for (const text of ['shop', 'correct horse']) expect(stored).not.toContain(text)
+      await expect(credentials.add(login, ann)).rejects.toMatchObject({ code: 'already_exists' })
+      await credentials.add({ ...login, password: "Ben's own" }, ben)
+      const again = (await place().open()).credentials
+      expect(await again.list(ann)).toEqual([added])
+      expect(await again.list(admin)).toEqual([])
+      await again.rotate('shop', { password: 'battery staple', totp: 'JBSWY3DPEHPK3PXP' }, ann)
+      expect(await again.use('shop', ann)).toMatchObject({ username: 'ann', password: 'battery staple' })
+      expect(await again.use('shop', ben)).toMatchObject({ password: "Ben's own" })
+      expect((await credentials.list(ann))[0]!.parts).toEqual(['username', 'password', 'totp'])
+      await credentials.delete('shop', ann)
+      await expect(again.use('shop', ann)).rejects.toMatchObject({ code: 'credential_not_found' })
+      await expect(again.delete('shop', ann)).rejects.toMatchObject({ code: 'credential_not_found' })
+      expect(await again.list(ben)).toMatchObject([{ name: 'shop' }])
+    })
+
+    test('are readable with their vault key only, and can be deleted with any', async () => {
+      const { credentials } = await place().open(undefined, 'first vault key of all')
+      await credentials.add(login, ann)
+      const other = (await place().open(undefined, 'another vault key')).credentials
+      await expect(other.use('shop', ann)).rejects.toMatchObject({ code: 'credential_locked' })
+      await expect(other.list(ann)).rejects.toMatchObject({ code: 'credential_locked' })
+      await other.delete('shop', ann)
+      expect(await credentials.list(ann)).toEqual([])
+    })
+
+    test('take only a secret of one-time codes that makes codes', async () => {
+      const { credentials } = await place().open()
+      for (const totp of ['not base32!', 'otpauth://hotp/x?secret=JBSWY3DPEHPK3PXP&counter=1', 'otpauth://totp/x']) {
+        const failed = await credentials.add({ ...login, totp }, ann).catch((error: unknown) => error)
+        expect(failed).toMatchObject({ code: 'invalid_request', message: expect.not.stringContaining(totp) })
+      }
+    })
+  })
+
   describe('rates', () => {
     test('allow a burst for each key, and no more', async () => {
       const { rates } = await place().open()
@@ -279,11 +323,12 @@ describe('stores of one machine', () => {
   afterEach(() => rm(folder, { recursive: true }))
 
   contract(() => ({
-    open: async (profileKey) => {
+    open: async (profileKey, vaultKey) => {
       const keys = new KeyStore(folder)
       return {
         keys,
         profiles: new ProfileStore(folder, profileKey),
+        credentials: new CredentialVault(folder, vaultKey),
         relayTokens: new RelayTokens(folder, keys),
         idempotency: new IdempotencyCache(),
         rates: new RateLimiter(allowances),
@@ -313,12 +358,12 @@ describe.skipIf(noRedis)(titled('stores in Redis', noRedis), () => {
   afterEach(stores.closeAll)
   afterAll(() => redis.close())
 
-  const open = (profileKey?: string) =>
-    stores.open(redis, { allowances, ...(profileKey !== undefined && { profileKey }) })
+  const open = (profileKey?: string, vaultKey = 'vault key of the fleet') =>
+    stores.open(redis, { allowances, vaultKey, ...(profileKey !== undefined && { profileKey }) })
 
   /** Two sets of stores that share the work of each test, as two gateways behind a load balancer do. */
-  const balanced = async (profileKey?: string): Promise<Stores> => {
-    const both = [await open(profileKey), await open(profileKey)]
+  const balanced = async (profileKey?: string, vaultKey?: string): Promise<Stores> => {
+    const both = [await open(profileKey, vaultKey), await open(profileKey, vaultKey)]
     let calls = 0
     const alternate = <Part extends keyof Stores>(part: Part): Stores[Part] =>
       new Proxy(both[0]![part], {
@@ -335,6 +380,7 @@ describe.skipIf(noRedis)(titled('stores in Redis', noRedis), () => {
     return {
       keys: both[0]!.keys,
       profiles: alternate('profiles'),
+      credentials: alternate('credentials'),
       relayTokens: alternate('relayTokens'),
       idempotency: alternate('idempotency'),
       rates: alternate('rates'),

@@ -14,6 +14,7 @@ import {
   checkSearch,
   checkStateDir,
   checkStateFiles,
+  checkVault,
   type Check,
 } from '../../checks.ts'
 import { checkedFleetUrl, fleetCaParam, fleetParam, secretFileParam } from '../../fleet/address.ts'
@@ -65,6 +66,7 @@ export const command: TerminalCommand = {
       checkDisplay(io),
       checkStateDir(settings),
       checkStateFiles(settings),
+      checkVault(settings),
       checkEngine(context),
       checkLauncher(io),
       checkDocker(settings),

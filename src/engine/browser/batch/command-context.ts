@@ -69,6 +69,7 @@ async function openContext({
     pointer: target.pointer,
     events: target.events,
     actionSeq: actionSeq(target.events),
+    credentials: credentialInput(target, delivery),
     title: () => titleOf(page),
     locateAll: (selector) => locateAll(page, parseSelector(selector)),
     act: actor({ page, target, ...parts }),
@@ -98,6 +99,18 @@ async function openContext({
     save: (path, bytes, source) => target.save(path, bytes, source),
   }
 }
+
+/** Returns the input of credentials, which few commands need. */
+const credentialInput = (target: BatchTarget, delivery: ContextParts['delivery']): CommandContext['credentials'] => ({
+  async fill(element, { selector, reference }, limit) {
+    const { fillReference } = await import('../credentials/fill-secret.ts')
+    const handle = await element.elementHandle(limit)
+    await handle.waitForElementState('visible', limit)
+    await handle.waitForElementState('editable', limit)
+    const fill = () => fillReference(target, { selector, handle }, reference)
+    await (delivery ? delivery.send(fill) : fill())
+  },
+})
 
 /** Returns whether commands may work without Playwright: the user of a relayed browser may act at the same time. */
 const isDirect = (target: BatchTarget): boolean => target.recordable !== undefined

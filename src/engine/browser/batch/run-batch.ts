@@ -7,6 +7,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { CommandBatch, CommandCall, CommandResult, CommandsResult } from '../../../core/shapes/commands.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { PausableTimeout } from '../../../core/process/pausable-timeout.ts'
+import { secretsOf } from '../credentials/session-secrets.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
 import { dialogsSince } from './command-dialogs.ts'
 import { clipboardOf } from '../clipboard/clipboard.ts'
@@ -154,6 +155,7 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
   const chance = result.success ? 'possible' : result.code === 'navigation_aborted' ? 'aborted' : 'none'
   const downloads = mark && (await target.downloads?.since(mark, chance, stop))
   if (downloads?.length) result = { ...result, duration_ms: duration(), downloads }
+  result = secretsOf(target.browserContext).hideInResult(result)
   entry?.end(result, target.activePage)
   const { success, duration_ms, error, code } = result
   const failure = !success && { error, code }

@@ -6,6 +6,7 @@ import type { CommandCall } from '../../../core/shapes/commands.ts'
 import { observationOptions, type StepRequest, type StepResult } from '../../../core/shapes/observe.ts'
 import type { PageChanges } from '../../../core/shapes/page-changes.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import { secretsOf } from '../credentials/session-secrets.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
 import { titleOf } from '../page/internals.ts'
 import { shownUrl } from '../tabs/page-events.ts'
@@ -66,17 +67,18 @@ export async function runStep(
   const alerts = (await stopRecording?.()) ?? []
   const outcome = await observeAfter(target, request, signal, { before, earlier, alerts })
   const changes = outcome.changes ?? changesWithoutObservation(target, { tabs, seq: startSeq })
+  const hide = <T>(value: T) => secretsOf(target.browserContext).hide(value)
   const warning = [batch.warning, crash, outcome.warning].filter(Boolean).join('; ')
   return {
     ...batch,
     results: batch.results.map((result) => {
       const { seq: _, ...effect } = effects.get(result.index) ?? {}
-      return { ...result, ...effect }
+      return { ...result, ...hide(effect) }
     }),
     ...(outcome.observation && { observation: outcome.observation }),
     ...(outcome.screenshot !== undefined && { screenshot: outcome.screenshot }),
     changes: {
-      ...changes,
+      ...hide(changes),
       url_changed: start.url !== end.url,
       title_changed: start.title !== end.title,
       new_page: outcome.newPage ?? start.url !== end.url,

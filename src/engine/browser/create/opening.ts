@@ -37,7 +37,7 @@ export const createdRecord = ({ session, frameToken, warning }: OpenedSession, b
   ...(warning && { warning }),
 })
 
-export interface OpeningTools extends Pick<SessionFacts, 'beforeClose' | 'onEnded' | 'onGone'> {
+export interface OpeningTools extends Pick<SessionFacts, 'credentials' | 'beforeClose' | 'onEnded' | 'onGone'> {
   readonly config: EngineConfig
   readonly egress: Egress
   readonly onOpened: (session: Session) => void

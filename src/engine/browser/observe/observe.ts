@@ -13,6 +13,7 @@ import {
 } from '../../../core/shapes/observe.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { callLimit } from '../elements/act.ts'
+import { secretsOf } from '../credentials/session-secrets.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
 import { unlessCrashed } from '../tabs/crash.ts'
 import { shownUrl } from '../tabs/page-events.ts'
@@ -71,12 +72,13 @@ export async function observe(
       const observed = await withDeadline(run(), deadline)
       if (comparison || options.include.includes('snapshot') || options.include.includes('elements'))
         remember(target, observed.seen)
-      return observed
+      const secrets = secretsOf(target.browserContext)
+      return { ...observed, observation: secrets.hideInObservation(observed.observation) }
     } catch (thrown) {
       signal.throwIfAborted()
       const error = await failureOf(thrown, 'observe', target)
       // When the tab closes meanwhile, observe the tab before it.
-      if (error.code !== 'target_closed' || !retry) throw error
+      if (error.code !== 'target_closed' || !retry) throw secretsOf(target.browserContext).hideInError(error)
     }
   }
 }

@@ -3,7 +3,8 @@
  * session, whose API calls cost more than the messages. Actions outside of Playwright wait for the navigations that they
  * cause with the same code.
  */
-import type { CDPSession, Frame, Page } from 'playwright'
+import type { CDPSession, ElementHandle, Frame, Page } from 'playwright'
+import { BaxError } from '../../../core/errors/errors.ts'
 import { oncePer } from '../../once-per.ts'
 import { Unclear } from './unclear.ts'
 
@@ -64,6 +65,22 @@ function serverPage(page: Page): ServerPage {
   const found = findServerPage(page)
   if (typeof found?.frameManager?.waitForSignalsCreatedBy !== 'function') throw new Unclear('no access to Playwright')
   return found
+}
+
+/**
+ * Runs a function in Playwright's isolated world of the frame that holds an element, with which the page shares no
+ * objects but the document. @throws BaxError `unsupported` where that world is not accessible
+ */
+export function inIsolatedWorld<Input, Output>(
+  element: ElementHandle,
+  work: (args: [unknown, Node, Input]) => Output,
+  input: Input,
+): Promise<Awaited<Output> | 'error:notconnected'> {
+  type ServerElement = { evaluateInUtility?: (run: typeof work, input: Input) => ReturnType<typeof inIsolatedWorld> }
+  const found = (element as unknown as Connected<ServerElement>)._connection?.toImpl?.(element)
+  if (typeof found?.evaluateInUtility !== 'function')
+    throw new BaxError('unsupported', 'this version of Playwright has no isolated world for credentials')
+  return found.evaluateInUtility(work, input) as Promise<Awaited<Output> | 'error:notconnected'>
 }
 
 /** Playwright's protocol session of a page, and the ID of its main frame. */

@@ -9,6 +9,7 @@ import type { DialogControl } from './dialogs.ts'
 import type { DownloadMarks } from './downloads.ts'
 import type { JournalControl } from './journal.ts'
 import type { PrivatePage } from './session-host.ts'
+import type { Credential } from '../../../core/stores.ts'
 import type { CommandCall } from '../../../core/shapes/commands.ts'
 import type { FilesToUpload } from '../../../core/operation/files-to-upload.ts'
 import type { FileSource } from '../../../core/shapes/session-files.ts'
@@ -32,6 +33,8 @@ export interface BatchTarget {
   /** Makes a tab active: the next commands use it. */
   activate(page: Page): Promise<void>
   readonly events: EventLog
+  /** Loads a credential of the key that the session belongs to; undefined in a browser that belongs to its user. */
+  credential?(name: string): Promise<Credential>
   readonly dialogs: DialogControl
   /** Set when actions may wait for a person. */
   readonly approvals?: ApprovalControl | undefined

@@ -8,6 +8,7 @@ import { writeAtomic } from '../../../core/state/files.ts'
 import { type NetworkRecord, toHar } from '../network/to-har.ts'
 import { failureText, pageOf } from '../page/net-reason.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
+import { secretsOf } from '../credentials/session-secrets.ts'
 import type { Recordable } from '../ports/batch-target.ts'
 import { privacyOf } from '../privacy/privacy.ts'
 import type { Recorder, RecordingOptions } from './recorder.ts'
@@ -55,7 +56,7 @@ class HarRecording {
   async finish(path: string): Promise<Record<string, unknown>> {
     await Promise.race([this.#reading.onIdle(), pause(lastBodiesMs)])
     this.end()
-    await writeAtomic(path, JSON.stringify(toHar(this.#records)))
+    await writeAtomic(path, JSON.stringify(secretsOf(this.#context).hide(toHar(this.#records))))
     const missing = [
       ...(this.#private > 0 ? [`${this.#private} requests during a handoff are missing`] : []),
       ...(this.#omitted > 0 ? [`${this.#omitted} requests beyond the first ${this.#count} are missing`] : []),

@@ -1,10 +1,12 @@
 /** The Playwright trace of a session, started by a command or by `POST /diagnostics/{id}/trace`. */
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { BrowserContext } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
+import { writeAtomic } from '../../../core/state/files.ts'
 import { oncePer } from '../../once-per.ts'
+import { secretsOf } from '../credentials/session-secrets.ts'
 import { privacyOf } from '../privacy/privacy.ts'
 import type { Recorder } from './recorder.ts'
 import { markTraced } from './traced.ts'
@@ -65,6 +67,10 @@ class Trace {
   async #end(path?: string): Promise<void> {
     markTraced(this.#context, false)
     await this.#context.tracing.stop(path === undefined ? {} : { path })
+    if (path === undefined) return
+    const zip = await readFile(path)
+    const hidden = await secretsOf(this.#context).hideInTrace(zip)
+    if (hidden !== zip) await writeAtomic(path, hidden)
   }
 
   /** Ends the trace before a person gets control: Playwright cannot leave out a part of it. */

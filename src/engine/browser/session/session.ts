@@ -8,6 +8,7 @@ import { EventLog } from '../../../core/events/events.ts'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
+import type { CredentialStore } from '../../../core/stores.ts'
 import { openableUrl } from '../../../core/net/urls.ts'
 import type { FilesToUpload } from '../../../core/operation/files-to-upload.ts'
 import type { FileSource } from '../../../core/shapes/session-files.ts'
@@ -34,6 +35,7 @@ import { recordPageEvents } from '../tabs/page-events.ts'
 import type { SessionPlan } from '../create/plan.ts'
 import { privacyOf } from '../privacy/privacy.ts'
 import { Tabs } from '../tabs/tabs.ts'
+import { secretsOf } from '../credentials/session-secrets.ts'
 import { CommandQueue } from './command-queue.ts'
 
 export interface SessionFacts extends Pick<SessionPlan, 'owner' | 'input' | 'viewport' | 'allowed' | 'warnings'> {
@@ -41,6 +43,7 @@ export interface SessionFacts extends Pick<SessionPlan, 'owner' | 'input' | 'vie
   readonly workerId: string
   /** Whether files may be written outside the session's folder. */
   readonly writeAnywhere: boolean
+  readonly credentials: Pick<CredentialStore, 'use'>
   /** Quota of the session's files, in bytes. */
   readonly downloadBytes: number
   /** Runs before the context closes, unless the session ended because its browser was lost. */
@@ -68,6 +71,7 @@ export class Session implements LiveSession {
   readonly recordable: Recordable = this
   readonly queue = new CommandQueue()
   readonly journal = new Journal()
+  readonly credential = (name: string) => this.#facts.credentials.use(name, { keyId: this.owner })
   readonly pointer = { x: 0, y: 0 }
   readonly createdAt = new Date()
   readonly expiresAt: Date
@@ -240,7 +244,8 @@ export class Session implements LiveSession {
   async record(bases: BaseUrls): Promise<SessionRecord> {
     const sketch = this.sketch()
     if (this.#endedAt !== null) return { ...sketch, ...urlsOfEnded(this.sessionId, bases) }
-    return { ...sketch, title: await this.#tabs.title(), ...urlsOf(this, bases) }
+    const title = secretsOf(this.browserContext).hide(await this.#tabs.title())
+    return { ...sketch, title, ...urlsOf(this, bases) }
   }
 
   sketch(): SessionSketch {
@@ -251,8 +256,8 @@ export class Session implements LiveSession {
       session_id: this.sessionId,
       status: live ? 'ready' : failed ? 'failed' : 'stopped',
       name: this.name,
-      url: this.#tabs.url,
-      title: this.#tabs.lastTitle,
+      url: secretsOf(this.browserContext).hide(this.#tabs.url),
+      title: secretsOf(this.browserContext).hide(this.#tabs.lastTitle),
       headless: host.headless,
       user_agent: emulatedUserAgent(this.browserContext) ?? host.userAgent,
       viewport: { ...this.viewport },

@@ -19,7 +19,7 @@ import {
   type SessionRecord,
   sessionInput,
 } from '../../../core/shapes/session.ts'
-import type { ProfileStore } from '../../../core/stores.ts'
+import type { CredentialStore, ProfileStore } from '../../../core/stores.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { assertCanHold } from '../approvals/approvals.ts'
 import { followSession } from '../live/follow.ts'
@@ -48,12 +48,14 @@ import { assertLive, isLive, SessionRegistry } from './registry.ts'
 import { type BatchTools, isAnswer, runBatch } from '../batch/run-batch.ts'
 import type { LiveSession, LiveSessions, OpenedSession } from '../ports/session.ts'
 import type { Session } from './session.ts'
+import { pick } from '../../../core/pick.ts'
 import { succeeds } from '../../../core/succeeds.ts'
 
 export interface BrowserSessionsFacts {
   readonly config: EngineConfig
   readonly egress: Egress
   readonly profiles: Pick<ProfileStore, 'load' | 'update'>
+  readonly credentials: Pick<CredentialStore, 'use'>
   /** Sessions end when the key that created them expires or is revoked. */
   readonly keys: KeyRing
   readonly tools: BatchTools
@@ -84,8 +86,7 @@ export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
     this.#registry = new SessionRegistry(Date.now, tombstones, facts.relays)
     this.pool = new Pool(facts.config, facts.egress, facts.shares)
     this.#opening = {
-      config: facts.config,
-      egress: facts.egress,
+      ...pick(facts, ['config', 'egress', 'credentials']),
       beforeClose: (session) => saveProfile(session, facts),
       onOpened: (session) => {
         this.#registry.add(session)
@@ -170,9 +171,8 @@ export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
 
   async step(request: StepRequest, call: Call): Promise<StepResult> {
     const { session, warning } = await this.#sessionFor(request, call)
-    const { tools } = this.#facts
-    const run = () => runStep(session, request, tools, call.signal)
-    const refuse = (signal: AbortSignal) => refuseStep(session, request, tools, signal)
+    const run = () => runStep(session, request, this.#facts.tools, call.signal)
+    const refuse = (signal: AbortSignal) => refuseStep(session, request, this.#facts.tools, signal)
     const outcome = await runQueued(session, call, request, run).catch(unlessControlled(refuse))
     session.countCommands(outcome.results.filter(({ skipped }) => !skipped).length)
     const joined = [warning, outcome.warning].filter(Boolean).join('; ')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { PNG } from 'pngjs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { checkScreenshot, compareScreenshots, ScreenshotFailure } from '../../../../src/cli/run/screenshots.ts'
-import { makeMask } from '../../../../src/cli/run/script/secrets.ts'
+import { makeMask } from '../../../../src/core/access/mask.ts'
 
 /** Returns a white image that starts with `black` black pixels. */
 function picture(width: number, height: number, black = 0): Buffer {

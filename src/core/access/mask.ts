@@ -1,5 +1,4 @@
-/** Masks the values of secrets in all output of a run, also in encoded form. */
-import { unzipSync, zipSync } from 'fflate'
+/** Masks the values of secrets in the output of scripts and of sessions, also in encoded form. */
 
 /** Replaces secrets. */
 export interface Mask {
@@ -111,7 +110,8 @@ function inBase64(text: string): string[] {
  * Masks the files of a zipped Playwright trace, which contains typed texts and copies of pages. Images, and traces
  * without secrets, stay unchanged.
  */
-export function maskTrace(zip: Uint8Array, mask: Mask): Uint8Array {
+export async function maskTrace(zip: Uint8Array, mask: Mask): Promise<Uint8Array> {
+  const { unzipSync, zipSync } = await import('fflate')
   const entries = unzipSync(zip)
   let changed = false
   const masked = Object.entries(entries).map(([name, bytes]) => {

@@ -1,0 +1,79 @@
+/** Writes values of credentials into fields of pages. */
+import type { ElementHandle } from 'playwright'
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { CredentialPart } from '../../../core/access/credentials.ts'
+import type { Credential } from '../../../core/stores.ts'
+import { totpCode } from '../../store/totp.ts'
+import { inIsolatedWorld } from '../page/internals.ts'
+import type { BatchTarget } from '../ports/batch-target.ts'
+import { guardNavigations } from './leave-guard.ts'
+import { secretsOf } from './session-secrets.ts'
+import { type SecretOutcome, writeSecret } from './write-secret.ts'
+
+/** Loads a credential of the session's owner. @throws BaxError `credential_not_found`, `unsupported` */
+async function credentialFor(target: BatchTarget, name: string): Promise<Credential> {
+  if (target.credential) return target.credential(name)
+  throw new BaxError('unsupported', "credentials are not written into a user's own browser", {
+    hint: 'use a session of the engine ("bax session create")',
+  })
+}
+
+/** Writes the part of a credential that a reference such as `shop.password` names. @throws BaxError `origin_mismatch` */
+export async function fillReference(
+  target: BatchTarget,
+  field: { readonly selector: string; readonly handle: ElementHandle },
+  reference: string,
+): Promise<void> {
+  const [name, part] = reference.split('.') as [string, CredentialPart]
+  await fillPart(target, field, await credentialFor(target, name), part)
+}
+
+async function fillPart(
+  target: BatchTarget,
+  { selector, handle }: { readonly selector: string; readonly handle: ElementHandle },
+  credential: Credential,
+  part: CredentialPart,
+): Promise<void> {
+  const { events, browserContext } = target
+  const { name, origins } = credential
+  const stored = credential[part]
+  if (stored === undefined) throw new BaxError('credential_not_found', `the credential ${name} has no ${part}`)
+  const value = part === 'totp' ? await totpCode(stored, Date.now()) : stored
+  if (part !== 'username') secretsOf(browserContext).add(value, events)
+  const frame = await handle.ownerFrame()
+  if (part === 'password' && frame) await guardNavigations(frame, value, origins, events)
+  const outcome = await inIsolatedWorld(handle, writeSecret, { value, part, origins })
+  const isWritten = typeof outcome === 'object' && 'written' in outcome
+  events.emit('credential.used', {
+    credential: name,
+    part,
+    success: isWritten,
+    ...(isWritten && { origin: outcome.written }),
+  })
+  if (!isWritten) throw refused(outcome, { selector, credential, part })
+}
+
+interface Refused {
+  readonly selector: string
+  readonly credential: Credential
+  readonly part: CredentialPart
+}
+
+function refused(outcome: SecretOutcome | 'error:notconnected', { selector, credential, part }: Refused): BaxError {
+  const { name, origins } = credential
+  const details = { selector, credential: name, part }
+  if (outcome === 'error:notconnected')
+    return new BaxError('element_detached', `${selector} was removed with its page before the ${part} was written`, {
+      details,
+    })
+  if ('fault' in outcome)
+    return new BaxError('not_editable', `${selector} gets no ${part}: it ${outcome.fault}`, { details })
+  const [what, origin] =
+    'frame' in outcome
+      ? ['is in a frame of', outcome.frame]
+      : ['belongs to a form for', (outcome as { form: string }).form]
+  return new BaxError('origin_mismatch', `${selector} ${what} ${origin}, and ${name} is for ${origins.join(', ')}`, {
+    details: { ...details, origin, origins },
+    hint: 'open the right page; add the credential again with another --origin only if you trust it',
+  })
+}

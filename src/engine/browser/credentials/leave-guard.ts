@@ -1,0 +1,64 @@
+/** Keeps passwords from navigations to other origins: forms whose action changes, and redirects that repeat a body. */
+import type { Frame, Page } from 'playwright'
+import type { EventLog } from '../../../core/events/events.ts'
+import { makeMask, type Mask } from '../../../core/access/mask.ts'
+import { cdpSessionOf } from '../page/hung-script.ts'
+import { isGone } from '../page/playwright-errors.ts'
+import { shownUrl } from '../tabs/page-events.ts'
+
+interface Guarded {
+  /** Finds the password. */
+  readonly mask: Mask
+  /** Origins that may get it. */
+  readonly origins: readonly string[]
+}
+
+/** Passwords written into a page, or into a frame with its own process. */
+const guarded = new WeakMap<Page | Frame, Guarded[]>()
+
+/**
+ * From now on, blocks navigations of a page that carry a password to other origins than those of its credential. The
+ * browser asks about each navigation and each of its redirects, which routes of Playwright do not see.
+ */
+export async function guardNavigations(
+  frame: Frame,
+  password: string,
+  origins: readonly string[],
+  events: EventLog,
+): Promise<void> {
+  const page = frame.page()
+  const added = { mask: makeMask([password]), origins }
+  for (const target of frame === page.mainFrame() ? [page] : [page, frame]) {
+    const known = guarded.get(target)
+    if (known) known.push(added)
+    else await guard(target, [added], events)
+  }
+}
+
+async function guard(target: Page | Frame, all: Guarded[], events: EventLog): Promise<void> {
+  const session = await cdpSessionOf(target).catch((error: unknown) => {
+    // The frame shares the process and session of its page.
+    if (/does not have a separate CDP session/.test(String(error))) return undefined
+    throw error
+  })
+  if (!session) return
+  guarded.set(target, all)
+  session.once('close', () => guarded.delete(target))
+  session.on('Fetch.requestPaused', ({ requestId, request: { url, postData, postDataEntries } }) => {
+    const body = postDataEntries?.map(({ bytes = '' }) => Buffer.from(bytes, 'base64').toString('latin1')).join('')
+    const { origin } = new URL(url)
+    const sent = [url, postData ?? '', body ?? '']
+    const isLeak = all.some(
+      ({ mask, origins }) => !origins.includes(origin) && sent.some((text) => mask.text(text) !== text),
+    )
+    if (isLeak) events.emit('credential.blocked', { url: shownUrl(url) })
+    const answer = isLeak
+      ? session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
+      : session.send('Fetch.continueRequest', { requestId })
+    answer.catch((error: unknown) => {
+      // The navigation was replaced by another one.
+      if (!isGone(error) && !/Invalid InterceptionId/i.test(String(error))) throw error
+    })
+  })
+  await session.send('Fetch.enable', { patterns: [{ resourceType: 'Document' }] })
+}

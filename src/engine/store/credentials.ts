@@ -1,0 +1,144 @@
+/** Stored credentials, always encrypted, on the records that `credential-folder.ts` or a fleet keeps. */
+import { createHash, randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { Caller } from '../../core/access/caller.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { didYouMean } from '../../core/errors/suggest.ts'
+import {
+  type CredentialInput,
+  credentialParts,
+  type CredentialRecord,
+  type CredentialSecrets,
+  originOf,
+} from '../../core/access/credentials.ts'
+import { createAtomic, privateDir } from '../../core/state/files.ts'
+import { localFiles } from '../../core/state/local-files.ts'
+import type { Credential, CredentialStore } from '../../core/stores.ts'
+import { CredentialFolder } from './credential-folder.ts'
+import { type EncryptedText, Encryption } from './encryption.ts'
+import { assertTotp } from './totp.ts'
+
+/** Storage of encrypted credentials by ID. */
+export interface CredentialRecords {
+  readAll(): Promise<readonly { readonly id: string; readonly stored: EncryptedText }[]>
+  read(id: string): Promise<EncryptedText | undefined>
+  /** Adds a record; returns false if there is one with the ID. */
+  add(id: string, stored: EncryptedText): Promise<boolean>
+  replace(id: string, stored: EncryptedText): Promise<void>
+  /** Returns whether there was one. */
+  delete(id: string): Promise<boolean>
+}
+
+interface Stored extends Credential {
+  /** ID of the key that it belongs to; null where no keys are in use. */
+  readonly owner: string | null
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export class StoredCredentials implements CredentialStore {
+  readonly #records: CredentialRecords
+  readonly #secret: () => Promise<string>
+  #encryption: Encryption | undefined
+
+  /** Encrypts with the secret, which is read at the first use. */
+  constructor(records: CredentialRecords, secret: () => Promise<string>) {
+    this.#records = records
+    this.#secret = secret
+  }
+
+  async add({ origins, ...input }: CredentialInput, { keyId: owner }: Caller): Promise<CredentialRecord> {
+    if (input.totp !== undefined) await assertTotp(input.totp)
+    const now = new Date().toISOString()
+    const made: Stored = { ...input, origins: originsOf(origins), owner, created_at: now, updated_at: now }
+    const id = idOf(input.name, owner)
+    if (await this.#records.add(id, await this.#encrypt(id, made))) return recordOf(made)
+    throw new BaxError('already_exists', `a credential is already named ${input.name}`, {
+      hint: `change it with "bax credential rotate ${input.name}", or delete it first`,
+    })
+  }
+
+  async list({ keyId }: Caller): Promise<CredentialRecord[]> {
+    const all = await Promise.all((await this.#records.readAll()).map(({ id, stored }) => this.#decrypt(id, stored)))
+    return all
+      .filter(({ owner }) => owner === keyId)
+      .map(recordOf)
+      .toSorted((a, b) => a.name.localeCompare(b.name))
+  }
+
+  async rotate(name: string, secrets: CredentialSecrets, caller: Caller): Promise<CredentialRecord> {
+    if (secrets.totp !== undefined) await assertTotp(secrets.totp)
+    const id = idOf(name, caller.keyId)
+    const changed = { ...(await this.#read(name, caller)), ...secrets, updated_at: new Date().toISOString() }
+    await this.#records.replace(id, await this.#encrypt(id, changed))
+    return recordOf(changed)
+  }
+
+  /** Deletes a credential, also one that cannot be decrypted. */
+  async delete(name: string, caller: Caller): Promise<void> {
+    if (!(await this.#records.delete(idOf(name, caller.keyId)))) throw await this.#notFound(name, caller)
+  }
+
+  use(name: string, caller: Pick<Caller, 'keyId'>): Promise<Credential> {
+    return this.#read(name, caller)
+  }
+
+  async #read(name: string, caller: Pick<Caller, 'keyId'>): Promise<Stored> {
+    const id = idOf(name, caller.keyId)
+    const stored = await this.#records.read(id)
+    if (!stored) throw await this.#notFound(name, caller)
+    return this.#decrypt(id, stored)
+  }
+
+  async #notFound(name: string, caller: Pick<Caller, 'keyId'>): Promise<BaxError> {
+    const names = (await this.list(caller as Caller)).map((one) => one.name)
+    return new BaxError('credential_not_found', `no credential is named ${name}${didYouMean(name, names)}`, {
+      hint: 'list them with "bax credential list"',
+    })
+  }
+
+  async #encrypt(id: string, credential: Stored): Promise<EncryptedText> {
+    return (await this.#encrypting()).encrypt(JSON.stringify(credential), id)
+  }
+
+  async #decrypt(id: string, stored: EncryptedText): Promise<Stored> {
+    return JSON.parse(await (await this.#encrypting()).decrypt(stored, id)) as Stored
+  }
+
+  async #encrypting(): Promise<Encryption> {
+    return (this.#encryption ??= new Encryption(await this.#secret(), lockedError))
+  }
+}
+
+/** Credentials on disk, encrypted with the vault key, else with a secret in the state folder. */
+export class CredentialVault extends StoredCredentials {
+  constructor(stateDir: string, vaultKey?: string) {
+    const own = async () => {
+      await privateDir(stateDir)
+      return createAtomic(localFiles(stateDir).vaultKey, randomBytes(32).toString('hex'))
+    }
+    super(new CredentialFolder(join(stateDir, 'credentials')), vaultKey === undefined ? own : async () => vaultKey)
+  }
+}
+
+const lockedError = (cause: unknown): BaxError =>
+  new BaxError('credential_locked', 'cannot decrypt a stored credential with this vault key', {
+    cause,
+    hint: 'set BAX_VAULT_KEY to the key that it was stored with',
+  })
+
+/** Returns the ID of a credential, by which names are unique for each owner. */
+const idOf = (name: string, owner: string | null): string =>
+  createHash('sha256')
+    .update(JSON.stringify([owner, name]))
+    .digest('hex')
+
+const originsOf = (urls: readonly string[]): string[] => [...new Set(urls.map((url) => originOf(url)!))]
+
+const recordOf = ({ name, origins, created_at, updated_at, ...secrets }: Stored): CredentialRecord => ({
+  name,
+  origins: [...origins],
+  parts: credentialParts.filter((part) => secrets[part] !== undefined),
+  created_at,
+  updated_at,
+})

@@ -1,0 +1,48 @@
+/** Encrypted credentials in Redis: `bax:credentials` has their records by ID. */
+import type { Redis } from 'ioredis'
+import { stateKinds } from '../../core/state/state-kinds.ts'
+import { decodeRecord, encodeRecord } from '../../core/state/state-record.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import type { CredentialRecords } from '../../engine/store/credentials.ts'
+import type { EncryptedText } from '../../engine/store/encryption.ts'
+import { ask } from '../redis/ask.ts'
+
+const key = 'bax:credentials'
+
+export class RedisCredentialRecords implements CredentialRecords {
+  readonly #redis: Redis
+
+  constructor(redis: Redis) {
+    this.#redis = redis
+  }
+
+  async readAll(): ReturnType<CredentialRecords['readAll']> {
+    const all = await ask(this.#redis, () => this.#redis.hgetall(key))
+    return Object.entries(all).map(([id, text]) => ({ id, stored: decoded(text) }))
+  }
+
+  async read(id: string): Promise<EncryptedText | undefined> {
+    const text = await ask(this.#redis, () => this.#redis.hget(key, id))
+    return text === null ? undefined : decoded(text)
+  }
+
+  async add(id: string, stored: EncryptedText): Promise<boolean> {
+    return (await ask(this.#redis, () => this.#redis.hsetnx(key, id, encodeRecord(stored)))) === 1
+  }
+
+  async replace(id: string, stored: EncryptedText): Promise<void> {
+    await ask(this.#redis, () => this.#redis.hset(key, id, encodeRecord(stored)))
+  }
+
+  async delete(id: string): Promise<boolean> {
+    return (await ask(this.#redis, () => this.#redis.hdel(key, id))) === 1
+  }
+}
+
+function decoded(text: string): EncryptedText {
+  const record = decodeRecord<EncryptedText>(text, stateKinds.credential)
+  if ('content' in record) return record.content
+  throw new BaxError('credential_not_found', `a stored credential is damaged (${record.damage})`, {
+    hint: 'delete the credential that was stored last, and add it again',
+  })
+}
