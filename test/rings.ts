@@ -57,6 +57,7 @@ export const core = named([
   'flow/life',
   'flow/handoff',
   'flow/live-view',
+  'flow/login',
   'flow/markdown-first',
   'flow/mcp',
   'flow/mcp-install',

@@ -52,7 +52,9 @@ const bySubsystem = {
     ['redact-log-file', 'src/server/process/log-file.ts', 'redactFacts(facts)', 'facts', 'test/unit/server/log-file.test.ts'],
     ['redact-events', 'src/engine/browser/tabs/page-events.ts', "'$1[redacted]')", "'$&')", 'test/flow/events.test.ts'],
     ['redact-relay', 'src/engine/relay/collect/collector.ts', 'redact ? redactBody(body) : body', 'body', 'test/flow/relay-connector.test.ts'],
-    ['mask-reports', 'src/cli/run/script/secrets.ts', 'inText ? given.replaceAll(inText, stars) : given', 'given', 'test/unit/cli/run/secrets.test.ts'],
+    ['mask-reports', 'src/core/access/mask.ts', 'inText ? given.replaceAll(inText, stars) : given', 'given', 'test/unit/core/mask.test.ts'],
+    ['credential-origin', 'src/engine/browser/credentials/write-secret.ts', 'if (!origins.includes(globalThis.origin))', 'if (false)', 'test/flow/credentials.test.ts'],
+    ['credential-type', 'src/engine/browser/credentials/write-secret.ts', 'if (!types.includes(field.type))', 'if (false)', 'test/flow/credentials.test.ts'],
     ['record-passwords', 'src/engine/browser/elements/secret-field.page.ts', "(element.type === 'password' ||", '(false ||', 'test/flow/record.test.ts'],
   ],
   'crawls in the fleet': [

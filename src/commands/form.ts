@@ -7,6 +7,7 @@ import { selectOptions, setChecked } from './input/set-control.ts'
 import { limits } from '../core/limits/limits.ts'
 
 export * from './input/fill-form.ts'
+export * from './session/login.ts'
 
 export const focus = defineCommand({
   kind: 'action',

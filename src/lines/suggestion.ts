@@ -63,7 +63,6 @@ export const synonyms: Readonly<Record<string, readonly string[]>> = {
   launch: ['open'],
   links: ['scrape --formats links'],
   load: ['open'],
-  login: ['profile save'],
   logout: ['profile delete'],
   logs: ['session log', 'engine logs'],
   markdown: ['scrape'],

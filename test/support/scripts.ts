@@ -13,6 +13,8 @@ export interface ScriptFolder {
   bytes(name: string): Promise<Buffer>
   /** Returns every file below, as paths relative to the folder. */
   files(below?: string): Promise<string[]>
+  /** State folder of its engine. */
+  readonly state: string
   /** Runs `bax run` there, with its own engine. */
   run(argv: readonly string[], options?: CliOptions): Promise<CliResult>
   close(): Promise<void>
@@ -23,6 +25,7 @@ export async function scriptFolder(): Promise<ScriptFolder> {
   const state = await mkdtemp(join(tmpdir(), 'bax-state-'))
   return {
     path,
+    state,
     async write(name, text) {
       await mkdir(dirname(join(path, name)), { recursive: true })
       await writeFile(join(path, name), text)

@@ -28,6 +28,7 @@ const topics: ReadonlySet<string> = new Set([
   'mcp',
   'approvals',
   'allowed-domains',
+  'credentials',
 ])
 
 export const command: TerminalCommand = {

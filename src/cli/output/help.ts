@@ -7,6 +7,7 @@ import { helpExamples, helpItem, helpItems, helpText } from '../../lines/help-la
 const nouns: Record<string, string> = {
   session: 'Browser sessions that stay open between commands',
   profile: 'Saved cookies and storage, to start sessions from',
+  credential: 'Stored log-ins, which commands use and nobody can read',
   relay: 'Browsers started by people, here or elsewhere',
   shell: 'Containers to run commands and programs in',
   'relay tokens': 'Tokens for connecting browsers to a server',
@@ -21,7 +22,7 @@ const nouns: Record<string, string> = {
 const lines: readonly (readonly [words: readonly string[], about: string])[] = [
   [['open', 'do', 'step', 'observe'], 'Open a page; click, fill, wait, …; read it'],
   [['session'], 'Browser sessions: '],
-  [['profile'], 'Saved logins: '],
+  [['profile', 'credential'], 'Saved logins; passwords that stay hidden'],
   [['run', 'record', 'code'], 'Scripts of steps, for people and CI; record one; JavaScript'],
   [['read', 'scrape', 'crawl', 'map'], 'Pages and whole sites as Markdown or data'],
   [['search', 'extract', 'request'], 'Search the web; convert HTML files; HTTP like curl'],

@@ -126,6 +126,7 @@ export const errorTable = {
   element_detached: target,
   not_editable: target,
   origin_mismatch: target,
+  login_failed: target,
   evaluate_failed: target,
   code_failed: target,
   limit_exceeded: target,

@@ -1,6 +1,14 @@
 /** Input of stored credentials. */
 import type { Locator } from 'playwright'
+import type { CredentialPart } from '../access/credentials.ts'
 import type { CallLimit } from './command.ts'
+
+/** A log-in that has worked. */
+export interface LoggedIn {
+  readonly url: string
+  /** What the site has asked for, in order. */
+  readonly filled: readonly CredentialPart[]
+}
 
 /** Writes values of stored credentials, which no command gets. */
 export interface CredentialInput {
@@ -13,4 +21,6 @@ export interface CredentialInput {
     field: { readonly selector: string; readonly reference: string },
     limit: CallLimit,
   ): Promise<void>
+  /** Logs in on the active page. @throws BaxError `login_failed` with the reason, and those of `fill` */
+  logIn(name: string, limit: CallLimit): Promise<LoggedIn>
 }

@@ -104,7 +104,14 @@ describe.each(pages)('bax %s --help', (page) => {
 })
 
 /** Commands that can be called in one way only. */
-const trivial = new Set(['engine stop', 'openapi', 'profile delete', 'relay tokens revoke', 'session cancel'])
+const trivial = new Set([
+  'credential delete',
+  'engine stop',
+  'openapi',
+  'profile delete',
+  'relay tokens revoke',
+  'session cancel',
+])
 
 test('every command that can be called in different ways has several examples', () => {
   const few = shown.filter(({ examples }) => examples.length < 2).map(({ words }) => words)

@@ -1,5 +1,5 @@
 /** Context that a command runs with, built from a session and the engine's tools. */
-import type { Locator } from 'playwright'
+import type { Locator, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { CommandContext } from '../../../core/operation/command.ts'
 import { findTexts } from '../observe/find-texts.ts'
@@ -69,7 +69,7 @@ async function openContext({
     pointer: target.pointer,
     events: target.events,
     actionSeq: actionSeq(target.events),
-    credentials: credentialInput(target, delivery),
+    credentials: credentialInput(page, target, delivery),
     title: () => titleOf(page),
     locateAll: (selector) => locateAll(page, parseSelector(selector)),
     act: actor({ page, target, ...parts }),
@@ -101,7 +101,12 @@ async function openContext({
 }
 
 /** Returns the input of credentials, which few commands need. */
-const credentialInput = (target: BatchTarget, delivery: ContextParts['delivery']): CommandContext['credentials'] => ({
+const credentialInput = (
+  page: Page,
+  target: BatchTarget,
+  delivery: ContextParts['delivery'],
+): CommandContext['credentials'] => ({
+  logIn: async (name, limit) => (await import('../credentials/log-in.ts')).logIn(target, page, name, limit),
   async fill(element, { selector, reference }, limit) {
     const { fillReference } = await import('../credentials/fill-secret.ts')
     const handle = await element.elementHandle(limit)

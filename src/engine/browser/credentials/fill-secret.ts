@@ -11,7 +11,7 @@ import { secretsOf } from './session-secrets.ts'
 import { type SecretOutcome, writeSecret } from './write-secret.ts'
 
 /** Loads a credential of the session's owner. @throws BaxError `credential_not_found`, `unsupported` */
-async function credentialFor(target: BatchTarget, name: string): Promise<Credential> {
+export async function credentialFor(target: BatchTarget, name: string): Promise<Credential> {
   if (target.credential) return target.credential(name)
   throw new BaxError('unsupported', "credentials are not written into a user's own browser", {
     hint: 'use a session of the engine ("bax session create")',
@@ -28,7 +28,7 @@ export async function fillReference(
   await fillPart(target, field, await credentialFor(target, name), part)
 }
 
-async function fillPart(
+export async function fillPart(
   target: BatchTarget,
   { selector, handle }: { readonly selector: string; readonly handle: ElementHandle },
   credential: Credential,

@@ -1,0 +1,144 @@
+/** Logs in on the page: finds the form, fills and submits it, and checks that it has worked. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ElementHandle, Frame, Page, Response } from 'playwright'
+import type { LoggedIn } from '../../../core/operation/credential-input.ts'
+import type { CallLimit } from '../../../core/operation/command.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { CredentialPart } from '../../../core/access/credentials.ts'
+import { documentIn, isNavigating } from '../page/internals.ts'
+import { isGone } from '../page/playwright-errors.ts'
+import type { BatchTarget } from '../ports/batch-target.ts'
+import { shownUrl } from '../tabs/page-events.ts'
+import { credentialFor, fillPart } from './fill-secret.ts'
+import { findLogin } from './find-login.ts'
+
+const intervalMs = 50
+/** Time without a form after which the log-in counts as done: pages replace one form by the next. */
+const settledMs = 750
+/** Name, password, code, and one more of each that a site may ask for on a page of its own. */
+const mostForms = 6
+
+interface Form {
+  readonly frame: Frame
+  readonly document: object | undefined
+  readonly fields: ReadonlyMap<CredentialPart, ElementHandle>
+  readonly submit: ElementHandle | null
+  readonly notice: string
+}
+
+const partOfField = { username: 'username', password: 'password', code: 'totp' } as const
+
+/** @throws BaxError `login_failed` with what the page says, `origin_mismatch`, `credential_not_found` */
+export async function logIn(target: BatchTarget, page: Page, name: string, limit: CallLimit): Promise<LoggedIn> {
+  const credential = await credentialFor(target, name)
+  const end = performance.now() + limit.timeout
+  const filled: CredentialPart[] = []
+  const watched = watchStatus(page)
+  try {
+    let form = await nextForm(page, undefined, { end, signal: limit.signal })
+    if (!form) throw failed(name, 'the page has no log-in form', { hint: 'open the page with the log-in first' })
+    for (let count = 1; form && count <= mostForms; count++) {
+      for (const part of form.fields.keys())
+        if (credential[part] === undefined)
+          throw failed(name, `the page asks for a ${part}, which ${name} does not have`)
+      for (const [part, handle] of form.fields) {
+        await fillPart(target, { selector: `the ${part} field`, handle }, credential, part)
+        filled.push(part)
+      }
+      await submit(form, limit)
+      form = await nextForm(page, form, { end, signal: limit.signal })
+      if (form && isSame(form, filled)) throw rejected(name, form)
+    }
+    if (form) throw rejected(name, form)
+    const status = watched.status()
+    if (status >= 400) throw failed(name, `the site answered with status ${status}`)
+    return { url: shownUrl(page.url()), filled }
+  } finally {
+    watched.stop()
+  }
+}
+
+/** Returns whether a form asks for what was written already. */
+const isSame = ({ fields }: Form, filled: readonly CredentialPart[]): boolean =>
+  [...fields.keys()].every((part) => filled.includes(part))
+
+async function submit({ submit: button, fields }: Form, limit: CallLimit): Promise<void> {
+  if (button) await button.click(limit)
+  else await [...fields.values()].at(-1)!.press('Enter', limit)
+}
+
+/**
+ * Waits for the form after another one; undefined once there has been none for a while. The same form counts when its
+ * document was replaced, when the page shows a message, or at the end of the time.
+ */
+async function nextForm(
+  page: Page,
+  before: Form | undefined,
+  { end, signal }: { readonly end: number; readonly signal: AbortSignal },
+): Promise<Form | undefined> {
+  let goneAt: number | undefined
+  for (;;) {
+    const form = isNavigating(page) ? undefined : await findForm(page)
+    const now = performance.now()
+    if (form && (!before || isNew(form, before) || now > end)) return form
+    if (form || isNavigating(page)) goneAt = undefined
+    else goneAt ??= now
+    if (before && goneAt !== undefined && now - goneAt > settledMs) return undefined
+    if (now > end) {
+      if (!before) return undefined
+      throw new BaxError('timeout', 'the page did not answer the log-in in time')
+    }
+    await pause(intervalMs, undefined, { signal })
+  }
+}
+
+const isNew = (form: Form, before: Form): boolean =>
+  form.document !== before.document ||
+  [...form.fields.keys()].join() !== [...before.fields.keys()].join() ||
+  (form.notice !== '' && form.notice !== before.notice)
+
+/** Finds the log-in form of a page, of which one with a password or a code comes first. */
+async function findForm(page: Page): Promise<Form | undefined> {
+  const forms: Form[] = []
+  for (const frame of page.frames()) {
+    const form = await formIn(frame).catch((error: unknown) => {
+      if (isGone(error) || /navigation|detached|context/i.test(String(error))) return undefined
+      throw error
+    })
+    if (form) forms.push(form)
+  }
+  return forms.find(({ fields }) => fields.has('password') || fields.has('totp')) ?? forms[0]
+}
+
+async function formIn(frame: Frame): Promise<Form | undefined> {
+  const document = documentIn(frame)
+  const found = await frame.evaluateHandle(findLogin)
+  const properties = await found.getProperties()
+  const fields = new Map<CredentialPart, ElementHandle>()
+  for (const [name, part] of Object.entries(partOfField)) {
+    const handle = properties.get(name)?.asElement()
+    if (handle) fields.set(part, handle)
+  }
+  if (fields.size === 0) return undefined
+  const notice = String(await properties.get('notice')?.jsonValue())
+  return { frame, document, fields, submit: properties.get('submit')?.asElement() ?? null, notice }
+}
+
+/** Remembers the status of the last document of a page. */
+function watchStatus(page: Page) {
+  let last = 0
+  const onResponse = (response: Response) => {
+    const request = response.request()
+    if (request.isNavigationRequest() && response.frame() === page.mainFrame()) last = response.status()
+  }
+  page.on('response', onResponse)
+  return { status: () => last, stop: () => void page.off('response', onResponse) }
+}
+
+const rejected = (name: string, { fields, notice }: Form): BaxError =>
+  failed(name, `the page asks for ${[...fields.keys()].join(' and ')} again${notice && `: ${notice}`}`, {
+    hint: `check the values, and change them with "bax credential rotate ${name}"`,
+  })
+
+const failed = (credential: string, why: string, extras: { hint?: string } = {}): BaxError =>
+  new BaxError('login_failed', `could not log in with ${credential}: ${why}`, { ...extras, details: { credential } })

@@ -1,0 +1,140 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { account as demoAccount } from '../../src/demo/shop/shop.ts'
+import { demoSite } from '../../src/demo/site.ts'
+import { listen } from '../../src/server/process/listen.ts'
+import { spellingsOf } from '../support/attacks.ts'
+import { bax } from '../support/cli.ts'
+import { inUsualHomes } from '../support/commands.ts'
+import { account, loginPages } from '../support/login-site.ts'
+import { connectMcp } from '../support/mcp.ts'
+import { type ScriptFolder, scriptFolder } from '../support/scripts.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+inUsualHomes(loginPages, (given) => {
+  let elsewhere: Site
+  beforeAll(async () => {
+    elsewhere = await serveSite(loginPages, 'localhost')
+    const origins = [given.site().url]
+    const { username, password } = account
+    await given.client().addCredential({ name: 'ann', origins, ...account })
+    await given.client().addCredential({ name: 'plain', origins, username, password })
+    await given.client().addCredential({ name: 'wrong', origins, username, password: 'incorrect' })
+    await given.client().addCredential({ name: 'stranger', origins, username: 'bob', password: 'incorrect' })
+    await given.client().addCredential({ name: 'code', origins, ...account, totp: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' })
+  })
+  afterAll(() => elsewhere.close())
+  beforeEach(() => given.restart())
+
+  const both = ['username', 'password']
+  test.each([
+    ['/plain', both],
+    ['/with-code', [...both, 'totp']],
+    ['/steps', both],
+    ['/together', [...both, 'totp']],
+    ['/shadow', both],
+    ['/app', both],
+    ['/late', both],
+    ['/framed', both],
+  ])('logs in on %s with what the site asks for', async (path, filled) => {
+    await given.open(path)
+    expect(await given.do('login', { credential: 'ann' })).toEqual({ url: expect.any(String), filled })
+    expect(JSON.stringify(await given.run([['get_html']]))).toMatch(path === '/framed' ? /iframe/ : /Welcome Ann/)
+  })
+
+  test.each([
+    ['wrong', '/plain', 'the page asks for username and password again: Wrong user name or password'],
+    ['wrong', '/with-code', 'the page asks for username and password again: Wrong user name or password'],
+    ['wrong', '/app', 'the page asks for username and password again: Try again'],
+    ['stranger', '/steps', 'the page asks for username again: No such user'],
+    ['code', '/with-code', 'the page asks for totp again: Wrong code'],
+    ['plain', '/with-code', 'the page asks for a totp, which plain does not have'],
+    ['ann', '/broken', 'the site answered with status 500'],
+  ])('says why %s could not log in on %s', async (credential, path, why) => {
+    await given.open(path)
+    expect(await given.fails('login', { credential })).toMatchObject({
+      code: 'login_failed',
+      error: `could not log in with ${credential}: ${why}`,
+    })
+  })
+
+  test.each(['/account', '/register'])('finds no log-in on %s', async (path) => {
+    await given.open(path)
+    expect(await given.fails('login', { credential: 'ann', timeout_ms: 500 })).toMatchObject({
+      code: 'login_failed',
+      error: 'could not log in with ann: the page has no log-in form',
+    })
+  })
+
+  test('gives nothing to another origin', async () => {
+    await given.do('navigate_to', { url: `${elsewhere.url}/plain` })
+    expect((await given.fails('login', { credential: 'ann' })).code).toBe('origin_mismatch')
+    expect(elsewhere.requests).not.toContain('/session')
+  })
+
+  test('logs in to the shop of `bax demo`', async () => {
+    const demo = await listen(demoSite(), { host: '127.0.0.1', port: 0 })
+    const { name: username, password } = demoAccount
+    await given.client().addCredential({ name: 'tea', origins: [demo.address], username, password })
+    await given.do('navigate_to', { url: `${demo.address}/shop/login?next=/shop/orders` })
+    expect(await given.do('login', { credential: 'tea' })).toEqual({ url: `${demo.address}/shop/orders`, filled: both })
+    await demo.close()
+  })
+})
+
+describe('without the API', () => {
+  let site: Site
+  let folder: ScriptFolder
+  beforeAll(async () => {
+    site = await serveSite(loginPages)
+    folder = await scriptFolder()
+  })
+  afterAll(async () => {
+    await folder.close()
+    await site.close()
+  })
+
+  test('agents log in by lines of MCP, and see no secret', async () => {
+    const stateDir = await mkdtemp(join(tmpdir(), 'bax-login-'))
+    const { username, password, totp } = account
+    const env = { BAX_STATE_DIR: stateDir }
+    const add = `credential add ann --origin ${site.url} --username ${username} --totp --embedded`
+    expect((await bax(add.split(' '), { env, stdin: `${password}\n${totp}\n` })).code).toBe(0)
+    const mcp = await connectMcp([], { env })
+    await mcp.call('browser_open', { url: `${site.url}/with-code` })
+    const filled = await mcp.call('browser_act', {
+      commands: [`fill '[name=pw]' --credential ann.password`, `evaluate "document.querySelector('[name=pw]').value"`],
+    })
+    expect(filled.text).toContain('***')
+    const acted = await mcp.call('browser_act', { commands: ['login ann'] })
+    expect(acted.text).toContain('Welcome Ann')
+    const refused = await mcp.call('browser_act', { commands: [`fill '[name=q]' --credential ann.password`] })
+    expect(refused.text).toContain('not_editable')
+    await mcp.close()
+    for (const spelling of spellingsOf(password)) expect(mcp.output.join('')).not.toContain(spelling)
+    await rm(stateDir, { recursive: true, force: true })
+  })
+
+  test('scripts log in, and fill fields', async () => {
+    const add = `credential add ann --origin ${site.url} --username ann --embedded --state-dir ${folder.state}`
+    expect((await bax(add.split(' '), { stdin: `${account.password}\n` })).code).toBe(0)
+    await folder.write(
+      'login.yaml',
+      `steps:
+  - open: ${site.url}/plain
+  - login: ann
+  - verify: {text: Welcome Ann}
+  - open: ${site.url}/plain
+  - fill: {selector: '[name=user]', credential: ann.username}
+  - fill: {selector: '[name=pw]', credential: ann.password}
+  - click: button
+  - verify: {text: Welcome Ann}
+`,
+    )
+    const ran = await folder.run(['login.yaml'])
+    expect(ran).toMatchObject({ code: 0 })
+    for (const spelling of spellingsOf(account.password)) expect(ran.stdout + ran.stderr).not.toContain(spelling)
+  })
+})
