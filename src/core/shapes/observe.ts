@@ -135,6 +135,7 @@ export const observation = named('Observation', {
       }),
     )
     .describe('Dialogs of the current document, newest last'),
+  hidden_texts: count.describe('Number of texts that people cannot see, marked [hidden] in the snapshot; missing if 0'),
   truncated: z.boolean().describe('Whether parts were omitted because of limit or max_chars'),
   omitted: omitted.describe('Omitted amounts by kind'),
   changes: pageChanges.optional().describe('Only with diff'),

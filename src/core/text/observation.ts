@@ -12,6 +12,7 @@ export function observationText(observation: Observation, flags = true): string 
     `title: ${observation.title}`,
     ...(observation.ready_state === 'complete' ? [] : [`state: ${observation.ready_state}`]),
     ...(scroll.max_y > 0 ? [`scroll: ${scroll.y} of ${scroll.max_y}`] : []),
+    ...(observation.hidden_texts ? [`hidden: ${observation.hidden_texts}, texts that people cannot see`] : []),
     ...(tabs.length > 1 ? tabs.map((tab) => `${tab.tab_id}: ${tab.url}${tab.active ? ' (active)' : ''}`) : []),
     ...observation.dialogs.map(({ type, message, open, accepted }) => {
       return `dialog: ${type} ${JSON.stringify(message)} ${open ? 'open' : accepted ? 'accepted' : 'dismissed'}`

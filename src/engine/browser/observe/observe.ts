@@ -27,6 +27,7 @@ import { changesBetween, type Compared } from './changes.ts'
 import type { Notice } from './compare.ts'
 import { editorEntry, squeeze } from './snapshot/entries.ts'
 import { type Cut, cutLines, cutText, linesOf, withoutOutside } from './snapshot/lines.ts'
+import { hiddenTexts } from './snapshot/hidden-text.ts'
 import { consolePart, dialogsPart, networkPart, storagePart } from './parts.ts'
 import { outline } from './snapshot/outline.ts'
 import { pageView } from './snapshot/page-view.ts'
@@ -155,6 +156,7 @@ async function partsOf(context: PartsContext, described?: Described): Promise<Ob
   const text = parts.has('text') ? cutText(await textOf(page, root, limit), options.max_chars) : undefined
   const takeScreenshot = () => page.screenshot({ type: 'png', fullPage: options.full_page, ...limit })
   const events = target.events.since(0)
+  const hidden = hiddenTexts(captured.tree).length
   const omitted = { ...described?.omitted, ...(text?.omittedChars && { characters: text.omittedChars }) }
   return {
     success: true,
@@ -172,6 +174,7 @@ async function partsOf(context: PartsContext, described?: Described): Promise<Ob
     ...(parts.has('network') && { network: networkPart(events) }),
     ...(parts.has('storage') && { storage: await storagePart(page) }),
     dialogs: dialogsPart(events, tabIdOf(page)),
+    ...(hidden > 0 && { hidden_texts: hidden }),
     truncated: Object.keys(omitted).some((kind) => kind !== 'options' && kind !== 'outside'),
     omitted,
   }

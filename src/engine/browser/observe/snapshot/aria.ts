@@ -19,6 +19,8 @@ export interface AriaNode {
   readonly level?: number
   readonly placeholder?: string
   readonly ariaHidden?: boolean
+  /** Set for text that people cannot see. */
+  readonly hidden?: boolean
 }
 
 export type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
@@ -58,6 +60,8 @@ export interface Mark {
   readonly decoy: boolean
   /** Beyond the edge of the document, where no scrolling reaches. */
   readonly outside: boolean
+  /** A frame of which people see nothing. */
+  readonly hidden?: true
   /** Control that a label is shown in place of. */
   readonly check?: { readonly role: 'checkbox' | 'radio' | 'switch'; readonly checked: boolean }
   /** Playwright's references of the enclosing iframes, outermost first. */
@@ -136,6 +140,7 @@ export const needsPosition = ({ role, cursor }: AriaNode): boolean => cursor ===
 export function textsOf(children: Children): string[] {
   return children.flatMap((child) => {
     if (typeof child === 'string') return [child]
+    if (child.hidden) return []
     // The content of a field does not name its container, and may be a password.
     if (isField(child)) return child.name ? [child.name] : []
     if (child.text !== undefined) return [child.text]

@@ -15,6 +15,7 @@ import type { ElementFacts, Mark as RawMark, Measured, Named, PageFacts } from '
 import elementsScript from './elements.page.ts?inline'
 import { checkFlags, showChecks } from './check-labels.ts'
 import { bits } from './flag-bits.ts'
+import { separateHidden } from './hidden-text.ts'
 import { keepRefs, nextNumber, takeNumbers } from '../../elements/refs.ts'
 import { forgetWorlds, knownWorlds, listWorlds, type World, WorldGone } from '../worlds.ts'
 
@@ -78,9 +79,10 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureOptio
   if (!facts) throw new WorldGone()
   const raw = new Map(found.flatMap(({ measured }) => measured.marks.map((mark) => [mark[0], mark])))
   const contents = new Map(found.flatMap(({ measured }) => measured.contents.map((one) => [one[0], one] as const)))
-  const tree = part ?? all
   const marks = placeMarks(all, raw, contents, facts)
-  for (const node of new Set([...all, ...tree])) {
+  const whole = separateHidden(all, marks)
+  const tree = part ? separateHidden(part, marks) : whole
+  for (const node of new Set([...whole, ...tree])) {
     if (typeof node === 'string') continue
     hideSecrets(node, marks)
     showChecks(node, marks)
@@ -89,7 +91,7 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureOptio
     facts,
     document: main.document,
     tree,
-    all,
+    all: whole,
     marks,
     name: (refs, detailed) => nameAll(page, found, refs, detailed),
   }
@@ -204,6 +206,7 @@ function placed([, flags, x, y, width, height, outer]: RawMark, view: FrameView,
     editor: (flags & bits.editor) !== 0,
     decoy: (flags & bits.decoy) !== 0,
     outside: (flags & bits.outside) !== 0,
+    ...((flags & bits.hidden) !== 0 && { hidden: true as const }),
     ...(content && { content: content[1], ...(!content[2] && { partial: true as const }) }),
     ...checkFlags(flags),
     frames,

@@ -13,6 +13,8 @@ import {
 } from './flags.page.ts'
 export { revealInline } from './inline.page.ts'
 import { restoreHidden } from './hidden.page.ts'
+import { bits } from './flag-bits.ts'
+import { frameCheck, restoreTexts } from './hidden-text.page.ts'
 import { selectorMaker } from '../../elements/selector.page.ts'
 import { codeText, drawnText, type EditorText } from '../../../../commands/editors/editor-text.ts'
 import { shortText } from '../../elements/describe.page.ts'
@@ -86,6 +88,7 @@ const contentChars = 100_000
 /** Measures the elements of a snapshot by Playwright's references. */
 export function measure(refs: string[]): Measured {
   restoreHidden()
+  restoreTexts()
   const requested = new Set(refs)
   const measured: Measured = {
     page: window.top === window ? pageFacts() : null,
@@ -99,30 +102,39 @@ export function measure(refs: string[]): Measured {
   if (requested.size > 0) {
     const elements = [...everyElement(document)]
     const around = documentFactsOf(elements)
+    const isHidden = frameCheck()
     for (const element of elements) {
       const ref = (element as Seen)._ariaRef?.ref
-      if (ref !== undefined) measureOne(element, ref, requested.has(ref), around, measured)
+      if (ref !== undefined) measureOne(element, ref, requested.has(ref), { around, isHidden, measured })
     }
   }
   measured.remembered = memory.found.size
   return measured
 }
 
+interface MeasureContext {
+  readonly around: DocumentFacts
+  /** Returns whether people cannot see a frame. */
+  readonly isHidden: (frame: Element) => boolean
+  readonly measured: Measured
+}
+
 function measureOne(
   element: Element,
   ref: string,
   isRequested: boolean,
-  around: DocumentFacts,
-  measured: Measured,
+  { around, isHidden, measured }: MeasureContext,
 ): void {
   const isMarked = isRequested || isUsable(element) || around.editors.has(element)
   if (isRequested) measured.found++
   // Remember elements with a number even if they are not requested now.
   if (isMarked || memory.numbers.has(element)) memory.found.set(ref, new WeakRef(element))
   if (!isMarked) return
-  const box = borderBox(element)
+  const rect = element.getBoundingClientRect()
+  const box = borderBox(rect)
   const inner = element instanceof HTMLIFrameElement ? documentBox(element, box) : undefined
-  measured.marks.push([ref, flagsOf(element, around), ...(inner ?? box), ...(inner ? [box] : [])] as Mark)
+  const flags = flagsOf(element, around, rect) | (inner && isHidden(element) ? bits.hidden : 0)
+  measured.marks.push([ref, flags, ...(inner ?? box), ...(inner ? [box] : [])] as Mark)
   const content = isTextEditor(element) || around.editors.has(element) ? editorText(element) : null
   if (content) memory.texts.set(element, content)
   if (content) measured.contents.push([ref, content.text.slice(0, contentChars), content.isWhole])
@@ -162,8 +174,7 @@ function* everyElement(root: Document | ShadowRoot): Generator<Element> {
   }
 }
 
-function borderBox(element: Element): BoxNumbers {
-  const { x, y, width, height } = element.getBoundingClientRect()
+function borderBox({ x, y, width, height }: DOMRect): BoxNumbers {
   return [round(x), round(y), round(width), round(height)]
 }
 

@@ -50,8 +50,12 @@ export const textEntry = (text: string, node: AriaNode | undefined, pieces = 1):
   ...(pieces > 1 && { pieces }),
 })
 
+/** Builds the entry of a text that people cannot see, which is never joined with others. */
+export const hiddenEntry = (node: AriaNode): Entry => entry('text', node, '', [], { tail: squeeze(node.text ?? '') })
+
 function statesOf(node: AriaNode): string[] {
   return [
+    node.hidden && 'hidden',
     node.checked === true ? 'checked' : node.checked && `checked=${node.checked}`,
     node.disabled && 'disabled',
     node.expanded && 'expanded',
@@ -129,12 +133,11 @@ function optionList(options: readonly Option[]): string {
   return names.join(' | ') + (more > 0 ? ` | ${more} more` : '')
 }
 
-/** Returns the texts of an entry and those below it, in order. */
-export const textsOfEntry = ({ name, tail, below }: Entry): string[] => [
-  ...(name ? [name] : []),
-  ...(tail ? [tail] : []),
-  ...below.flatMap(textsOfEntry),
-]
+/** Returns the texts of an entry and those below it that people can see, in order. */
+export function textsOfEntry({ name, tail, below, node }: Entry): string[] {
+  if (node?.hidden) return []
+  return [...(name ? [name] : []), ...(tail ? [tail] : []), ...below.flatMap(textsOfEntry)]
+}
 
 /** Returns the name of a heading, or its text. */
 export const headingLabel = (node: AriaNode): string => squeeze(labelOf(node) || textsOf(node.children ?? []).join(' '))

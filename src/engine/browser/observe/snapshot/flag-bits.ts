@@ -12,4 +12,5 @@ export const bits = {
   radio: 512,
   switch: 1024,
   checked: 2048,
+  hidden: 4096,
 }

@@ -12,12 +12,22 @@ export interface DocumentFacts {
   readonly anyInert: boolean
   /** Visible elements around editors without a box. */
   readonly editors: ReadonlySet<Element>
+  /** Edges of what scrolling reaches, in the viewport's coordinates. */
+  readonly reach: { readonly root: Element; readonly left: number; readonly top: number }
 }
 
 export const documentFactsOf = (elements: readonly Element[]): DocumentFacts => ({
   dialog: openDialog(elements),
   anyInert: elements.some((element) => element.hasAttribute('inert')),
   editors: new Set(elements.flatMap((element) => editorAround(element) ?? [])),
+  reach: reachOf(document.scrollingElement ?? document.documentElement),
+})
+
+/** A document that is read from right to left can be scrolled to the left. */
+const reachOf = (root: Element): DocumentFacts['reach'] => ({
+  root,
+  left: -Math.max(0, root.scrollWidth - innerWidth) - scrollX,
+  top: -scrollY,
 })
 
 /** Returns the top modal dialog: the one with the focus, else the last visible one. Many pages have hidden dialogs. */
@@ -86,7 +96,7 @@ export function isEditingHost(element: Element): boolean {
   return element.hasAttribute('contenteditable') && (element as HTMLElement).isContentEditable
 }
 
-export function flagsOf(element: Element, around: DocumentFacts): number {
+export function flagsOf(element: Element, around: DocumentFacts, box: DOMRect): number {
   let flags = isUsable(element) ? bits.usable : 0
   if (element instanceof HTMLInputElement && element.type === 'password') flags |= bits.secret
   if (element === document.activeElement && element !== document.body) flags |= bits.focused
@@ -98,7 +108,7 @@ export function flagsOf(element: Element, around: DocumentFacts): number {
   if (around.editors.has(element)) flags |= bits.usable | bits.editor
   if (isEditingHost(element)) flags |= bits.editor
   if (isDecoy(element)) flags |= bits.decoy
-  if (isOutside(element)) flags |= bits.outside
+  if (isOutside(element, around, box)) flags |= bits.outside
   const check = checkOf(element)
   if (check?.checked) flags |= bits.checked
   if (check)
@@ -117,14 +127,10 @@ const isDecoy = (element: Element): boolean =>
  * Returns whether no scrolling brings an element into view: it ends left of the document or above it, as hidden menus
  * do. Fields are hidden like this, too, but stay usable, by their visible labels.
  */
-function isOutside(element: Element): boolean {
-  const { right, bottom } = element.getBoundingClientRect()
-  const root = document.scrollingElement ?? document.documentElement
-  // A document that is read from right to left can be scrolled to the left.
-  const left = -Math.max(0, root.scrollWidth - innerWidth)
-  if (right + scrollX >= left && bottom + scrollY >= 0) return false
+function isOutside(element: Element, { reach }: DocumentFacts, { right, bottom }: DOMRect): boolean {
+  if (right >= reach.left && bottom >= reach.top) return false
   if (element.matches('input, select, textarea') || isEditingHost(element)) return false
-  for (let at = element.parentElement; at && at !== root; at = at.parentElement)
+  for (let at = element.parentElement; at && at !== reach.root; at = at.parentElement)
     if (at.scrollLeft !== 0 || at.scrollTop !== 0) return false
   return true
 }

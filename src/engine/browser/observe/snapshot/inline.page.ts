@@ -2,6 +2,7 @@
 import { revealAreas } from './areas.page.ts'
 import { revealEditor } from './editors.page.ts'
 import { nameHidden } from './hidden.page.ts'
+import { markHiddenTexts } from './hidden-text.page.ts'
 import { isUsable } from './flags.page.ts'
 
 /** Elements whose text already belongs to a control. */
@@ -25,7 +26,9 @@ export function revealInline(root: Document | ShadowRoot = document): number {
     }
     count += Number(isRevealed)
   }
-  if (root === document) nameHidden()
+  if (root !== document) return count
+  nameHidden()
+  markHiddenTexts()
   return count
 }
 

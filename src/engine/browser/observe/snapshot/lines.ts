@@ -63,10 +63,10 @@ function countsOf({ kind, name, tail }: Entry): keyof Omitted | undefined {
   return name || tail ? 'texts' : undefined
 }
 
-/** Ranks open dialogs and controls in view first, then text in view, then by distance, and inaccessible ones last. */
-function rankOf({ kind }: Entry, away: number, modal: boolean, blocked: boolean): number {
+/** Ranks open dialogs and controls in view first, then text in view, then by distance, and inaccessible and hidden ones last. */
+function rankOf({ kind, node }: Entry, away: number, modal: boolean, blocked: boolean): number {
   const isImportant = kind !== 'structure' && kind !== 'text' && kind !== 'image'
-  const tier = blocked ? 5 : modal ? 0 : away === 0 ? (isImportant ? 1 : 2) : isImportant ? 3 : 4
+  const tier = blocked || node?.hidden ? 5 : modal ? 0 : away === 0 ? (isImportant ? 1 : 2) : isImportant ? 3 : 4
   return tier * 1e9 + away
 }
 

@@ -84,6 +84,8 @@ function partOf(children: Children, marks: Marks): Part {
 }
 
 function nodePart(node: AriaNode, marks: Marks): Part {
+  // Text that people cannot see describes no control.
+  if (node.hidden) return { entries: [], loose: [] }
   if (isControl(node, marks) || isNamedControl(node)) return { entries: [control(node, marks)], loose: [] }
   const { role } = node
   if (role === 'heading') return { entries: [heading(node, marks)], loose: [] }

@@ -6,6 +6,7 @@ import {
   type Entry,
   entry,
   headingLabel,
+  hiddenEntry,
   markOf,
   noticeRoles,
   optionsOf,
@@ -98,7 +99,7 @@ const isLabel = ({ kind, tail }: Entry, beside: readonly (Entry | undefined)[]):
 /** Returns the text of a string or of an inline element that contains only text. */
 function inlineText(child: AriaNode | string, marks: Marks): string | undefined {
   if (typeof child === 'string') return squeeze(child)
-  if (!inlineRoles.has(child.role) || child.name || isControl(child, marks)) return undefined
+  if (!inlineRoles.has(child.role) || child.name || child.hidden || isControl(child, marks)) return undefined
   if (child.text !== undefined) return squeeze(child.text)
   const parts = (child.children ?? []).map((inner) => inlineText(inner, marks))
   return parts.includes(undefined) ? undefined : parts.filter(Boolean).join(' ')
@@ -107,6 +108,7 @@ function inlineText(child: AriaNode | string, marks: Marks): string | undefined 
 function entriesOfNode(node: AriaNode, marks: Marks): Entry[] {
   const mark = markOf(node, marks)
   if (mark?.decoy) return []
+  if (node.hidden && node.role === 'text') return [hiddenEntry(node)]
   if (isControl(node, marks) || hasControlRole(node)) return [control(node, marks)]
   if (node.role === 'heading') return [named('heading', node, headingName(node), contentOf(node, marks))]
   if (node.role === 'row') return row(node, marks)
@@ -147,7 +149,7 @@ function named(kind: Entry['kind'], node: AriaNode, name: string, content: reado
     : beyondName(name, content)
   if (name === '' && kind === 'heading' && rest.every(isPlain)) return entry(kind, node, said(rest), [])
   const [only] = rest
-  if (rest.length === 1 && only!.kind === 'text')
+  if (rest.length === 1 && isText(only!))
     return entry(kind, node, name, [], { tail: only!.tail!, pieces: only!.pieces ?? 1 })
   return entry(kind, node, name, rest)
 }
@@ -166,11 +168,15 @@ function beyondName(name: string, content: readonly Entry[]): Entry[] {
   })
 }
 
+/** Returns whether an entry is text that people can see. */
+const isText = ({ kind, states }: Entry): boolean => kind === 'text' && states.length === 0
+
 /** Returns whether an entry is only text: no control, no reference, nothing below. */
-const isPlain = ({ kind, ref, below, states }: Entry): boolean =>
-  ref === undefined &&
-  below.length === 0 &&
-  (kind === 'text' || kind === 'image' || kind === 'heading' || (kind === 'structure' && states.length === 0))
+const isPlain = (item: Entry): boolean => {
+  const { kind, ref, below, states } = item
+  if (ref !== undefined || below.length > 0) return false
+  return isText(item) || kind === 'image' || kind === 'heading' || (kind === 'structure' && states.length === 0)
+}
 
 const said = (entries: readonly Entry[]): string => entries.flatMap(textsOfEntry).join(' ')
 
@@ -190,7 +196,7 @@ function control(node: AriaNode, marks: Marks): Entry {
   if (name === '' && isShort && node.role !== 'combobox') return { ...result, name: said(content) }
   const rest = beyondName(name, content)
   const [only] = rest
-  return rest.length === 1 && only!.kind === 'text' ? { ...result, tail: only!.tail! } : { ...result, below: rest }
+  return rest.length === 1 && isText(only!) ? { ...result, tail: only!.tail! } : { ...result, below: rest }
 }
 
 /** Returns the content of a field besides its text: an editor can contain links and lists. */
@@ -234,12 +240,12 @@ function rowContent(node: AriaNode, marks: Marks): Entry[] {
   for (const child of node.children ?? []) {
     if (typeof child === 'string' && squeeze(child) === '') continue
     const content = cellContent(child, marks)
-    if (content.every(({ kind }) => kind === 'text')) {
+    if (content.every(isText)) {
       texts.push(said(content))
       continue
     }
     for (const inner of content) {
-      if (inner.kind === 'text') texts.push(inner.tail!)
+      if (isText(inner)) texts.push(inner.tail!)
       else {
         flush()
         result.push(inner)
