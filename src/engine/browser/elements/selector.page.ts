@@ -10,6 +10,7 @@ interface Counts {
 
 /** Attributes that identify elements, best first. */
 const identifying = ['data-testid', 'data-test', 'data-qa', 'name', 'aria-label', 'placeholder', 'href', 'for'] as const
+const withAttributes = ['id', ...identifying].map((name) => `[${name}]`).join()
 const longest = 60
 
 /** Returns a function that builds selectors, including open shadow roots, as long as the document does not change. */
@@ -53,7 +54,7 @@ function shortest(element: Element, { ids, attributes }: Counts): string | undef
 }
 
 function count(root: Document | ShadowRoot, counts: Counts): void {
-  for (const element of root.querySelectorAll('*')) {
+  for (const element of root.querySelectorAll(withAttributes)) {
     if (element.id) add(counts.ids, element.id)
     for (const name of identifying) {
       const value = element.getAttribute(name)

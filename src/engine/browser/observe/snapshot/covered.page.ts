@@ -6,7 +6,7 @@ export function isCovered(place: Place, part: Element | Range): boolean {
   const { element, style } = place
   const boxes = part.getClientRects()
   const spots = [...new Set([boxes[0], boxes[boxes.length - 1]])].flatMap((box) =>
-    box ? spotsIn(box, place.window) : [],
+    box ? spotsIn(box, place.areas.window) : [],
   )
   if (spots.length === 0 || !spots.every(([x, y]) => isCoveredAt(place, x, y))) return false
   // Nothing of these is found at a point.

@@ -73,7 +73,8 @@ export function isUsable(element: Element): boolean {
   const html = element as HTMLElement
   if (element.hasAttribute('onclick')) return true
   if (element.hasAttribute('tabindex') && html.tabIndex >= 0) return true
-  if (element.matches('details > summary:first-of-type') || isFieldLabel(element)) return true
+  if (element.localName === 'summary' && element.matches('details > summary:first-of-type')) return true
+  if (element.localName === 'label' && isFieldLabel(element)) return true
   return isEditingHost(element)
 }
 

@@ -15,11 +15,11 @@ const replaced = ['nodeValue', 'textContent', 'getAttribute'] as const
 /** Elements whose text nobody reads as such: it is not shown, or the value of a field. */
 const unread: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'template', 'title', 'textarea', 'option'])
 
-/** Marks the hidden texts of a document, and the names of its hidden images, until `restoreTexts`. */
-export function markHiddenTexts(): void {
+/** Marks the hidden texts of a document and its shadow roots, and the names of hidden images, until `restoreTexts`. */
+export function markHiddenTexts(roots: readonly (Document | ShadowRoot)[]): void {
   restoreTexts()
-  const marked: Node[] = (registry[key] = [])
-  markIn(document, surroundings(), marked)
+  const around = surroundings()
+  registry[key] = roots.flatMap((root) => [...markTexts(root, around), ...markImages(root, around)])
 }
 
 /** Restores what `markHiddenTexts` has changed: selectors by text match the page's own. */
@@ -36,31 +36,32 @@ export function frameCheck(): (frame: Element) => boolean {
   return (frame) => isHidden(frame, frame, (around ??= surroundings()))
 }
 
-function markIn(root: Document | ShadowRoot, around: Surroundings, marked: Node[]): void {
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT)
+function markTexts(root: Document | ShadowRoot, around: Surroundings): Node[] {
+  const marked: Node[] = []
   const range = document.createRange()
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    if (node instanceof Text) {
-      const parent = node.parentElement ?? (root as ShadowRoot).host
-      if (!parent || !/\S/.test(node.data) || unread.has(parent.localName)) continue
-      range.selectNodeContents(node)
-      if (!isHidden(parent, range, around)) continue
-      const value = between(node.data)
-      Object.defineProperty(node, 'nodeValue', { configurable: true, value })
-      Object.defineProperty(node, 'textContent', { configurable: true, value })
-      marked.push(node)
-      continue
-    }
-    const element = node as Element
-    if (element.shadowRoot) markIn(element.shadowRoot, around, marked)
-    if (element instanceof HTMLImageElement && element.alt && isHidden(element, element, around)) {
-      const { alt } = element
-      const value = (name: string) =>
-        name === 'alt' ? between(alt) : Element.prototype.getAttribute.call(element, name)
-      Object.defineProperty(element, 'getAttribute', { configurable: true, value })
-      marked.push(element)
-    }
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode() as Text | null; node; node = walker.nextNode() as Text | null) {
+    if (!/\S/.test(node.data)) continue
+    const parent = node.parentElement ?? (root as ShadowRoot).host
+    if (!parent || unread.has(parent.localName)) continue
+    range.selectNodeContents(node)
+    if (!isHidden(parent, range, around)) continue
+    const value = between(node.data)
+    Object.defineProperty(node, 'nodeValue', { configurable: true, value })
+    Object.defineProperty(node, 'textContent', { configurable: true, value })
+    marked.push(node)
   }
+  return marked
+}
+
+function markImages(root: Document | ShadowRoot, around: Surroundings): Node[] {
+  const hidden = [...root.querySelectorAll('img[alt]')].filter((image) => isHidden(image, image, around))
+  for (const image of hidden) {
+    const own = (name: string) => Element.prototype.getAttribute.call(image, name)
+    const value = (name: string) => (name === 'alt' ? between(own('alt') ?? '') : own(name))
+    Object.defineProperty(image, 'getAttribute', { configurable: true, value })
+  }
+  return hidden
 }
 
 const between = (text: string): string =>
@@ -72,9 +73,9 @@ function isHidden(element: Element, part: Element | Range, around: Surroundings)
   if (box.width < 1 || box.height < tiny) return true
   const place = around.placeOf(element)
   if (place.opacity < faint) return !around.mayFadeIn(element, box)
-  if (isOutside(box, place.reach)) return true
+  if (isOutside(box, place.areas.reach)) return true
   if (part !== element && hasNoContrast(element, box, place, around)) return true
-  return !isOutside(box, place.window) && isCovered(place, part)
+  return !isOutside(box, place.areas.window) && isCovered(place, part)
 }
 
 /** Smallest height of text that people can read, in pixels. */

@@ -12,11 +12,20 @@ const controls = 'a[href], button, select, textarea, option, [role=button], [rol
  * Playwright merges an inline element without a role into the text around it if it contains nothing but text. It does
  * not do so if the element seems to have a second child: in this world only, the page sees its own nodes.
  */
-export function revealInline(root: Document | ShadowRoot = document): number {
+export function revealInline(): number {
+  revealAreas()
+  const roots: (Document | ShadowRoot)[] = []
+  const count = revealIn(document, roots)
+  nameHidden()
+  markHiddenTexts(roots)
+  return count
+}
+
+function revealIn(root: Document | ShadowRoot, roots: (Document | ShadowRoot)[]): number {
+  roots.push(root)
   let count = 0
-  if (root === document) revealAreas()
   for (const element of root.querySelectorAll('*')) {
-    if (element.shadowRoot) count += revealInline(element.shadowRoot)
+    if (element.shadowRoot) count += revealIn(element.shadowRoot, roots)
     revealEditor(element)
     if (element.childElementCount > 0 || element.firstChild === null) continue
     const isRevealed = isClickable(element)
@@ -26,9 +35,6 @@ export function revealInline(root: Document | ShadowRoot = document): number {
     }
     count += Number(isRevealed)
   }
-  if (root !== document) return count
-  nameHidden()
-  markHiddenTexts()
   return count
 }
 

@@ -23,9 +23,13 @@ export interface Place {
   readonly opacity: number
   /** Position property of the element. */
   readonly position: string
-  /** Where its content can be seen, or scrolled into view. */
+  readonly areas: Areas
+}
+
+interface Areas {
+  /** Where the content of an element can be seen, or scrolled into view. */
   readonly reach: Area
-  /** Where its content can be seen now. */
+  /** Where it can be seen now. */
   readonly window: Area
 }
 
@@ -44,6 +48,7 @@ export function surroundings(): Surroundings {
   const [width, height] = [innerWidth, innerHeight]
   const view: Area = { left: 0, top: 0, right: width, bottom: height }
   const page = { reach: pageArea(root, width, height), window: view }
+  const fixed = { reach: view, window: view }
 
   const placeOf = (element: Element): Place => {
     const known = places.get(element)
@@ -52,14 +57,14 @@ export function surroundings(): Surroundings {
     const above = parent ? placeOf(parent) : null
     const style = getComputedStyle(element)
     const { position } = style
-    const around = position === 'fixed' ? { reach: view, window: view } : (holderOf(position, above) ?? page)
+    const around = position === 'fixed' ? fixed : (holderOf(position, above)?.areas ?? page)
     const place: Place = {
       element,
       above,
       style,
       opacity: (above?.opacity ?? 1) * opacityOf(style),
       position,
-      ...areasWithin(element, style, around, root),
+      areas: areasWithin(element, style, around, root),
     }
     places.set(element, place)
     return place
@@ -111,16 +116,13 @@ const emptyShape =
 /** The older way to do so, of positioned elements. */
 const emptyClip = /^rect\((\d+px),? \1,? \1,? \1\)$/
 
-type Areas = Pick<Place, 'reach' | 'window'>
-
 function areasWithin(element: Element, style: CSSStyleDeclaration, around: Areas, root: Element): Areas {
-  const { reach, window } = around
   if (isEmptied(style)) return { reach: nowhere, window: nowhere }
-  const isPlain = style.overflowX === 'visible' && style.overflowY === 'visible'
-  // The browser applies these to the page.
-  if (isPlain || element === root || element === document.body || element === document.documentElement)
-    return { reach, window }
-  if (style.display === 'inline' || style.display === 'contents') return { reach, window }
+  if (style.overflow === 'visible') return around
+  // The browser applies it to the page.
+  if (element === root || element === document.body || element === document.documentElement) return around
+  if (style.display === 'inline' || style.display === 'contents') return around
+  const { reach, window } = around
   const box = element.getBoundingClientRect()
   if (isOutside(box, reach)) return { reach: nowhere, window: nowhere }
   const [left, top, right, bottom] = [box.x, box.y, box.x + box.width, box.y + box.height]
