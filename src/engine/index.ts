@@ -47,8 +47,14 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
   const searching: SearchContext = { config: search, proxies, log, scraper: extractor, live }
   const relays = lazyRelays(config, keys, withCalls(sessions))
   const shell = lazyShells(config, keys)
-  const started_at = new Date().toISOString()
-  const identity = { engine_id: newId('eng'), version, home: config.home, pid: process.pid, started_at }
+  const identity = {
+    engine_id: newId('eng'),
+    version,
+    home: config.home,
+    pid: process.pid,
+    started_at: new Date().toISOString(),
+    socket: config.listensOn ?? null,
+  }
   let closing: Promise<void> | undefined
   return {
     keys,
@@ -69,20 +75,7 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
     files: fileAccess(sessions, relays),
     profiles: profilesOf(profiles, sessions),
     credentials,
-    status: async () => ({
-      ...identity,
-      socket: config.listensOn ?? null,
-      sessions: sessions.count,
-      provisions: sessions.provisioning,
-      shells: shell.count(),
-      execs: shell.running(),
-      relays: relays.count(),
-      crawls: crawls.count,
-      queues: { sessions: sessions.provisioning, pages: extractor.waiting, commands: sessions.waitingBatches },
-      egress_refused: egress.policy.refused,
-      browsers: sessions.pool.status(),
-      memory_bytes: process.memoryUsage.rss(),
-    }),
+    status: async () => ({ ...identity, ...statusOf({ sessions, extractor, crawls, relays, shell, egress }) }),
     readiness: readinessOf(config, egress, () => sessions.pool.status().some(({ responsive }) => responsive)),
     stop: async () => stopFromRequest(config),
     endAll: async () => void (await Promise.all([sessions.endAll(), relays.endAll(), shell.endAll()])),
@@ -95,6 +88,28 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
       ]).then(() => egress.close())),
   }
 }
+
+interface Counted {
+  readonly sessions: BrowserSessions
+  readonly extractor: LazyScraper
+  readonly crawls: ReturnType<typeof lazyCrawls>
+  readonly relays: ReturnType<typeof lazyRelays>
+  readonly shell: ReturnType<typeof lazyShells>
+  readonly egress: Egress
+}
+
+const statusOf = ({ sessions, extractor, crawls, relays, shell, egress }: Counted) => ({
+  sessions: sessions.count,
+  provisions: sessions.provisioning,
+  shells: shell.count(),
+  execs: shell.running(),
+  relays: relays.count(),
+  crawls: crawls.count,
+  queues: { sessions: sessions.provisioning, pages: extractor.waiting, commands: sessions.waitingBatches },
+  egress_refused: egress.policy.refused,
+  browsers: sessions.pool.status(),
+  memory_bytes: process.memoryUsage.rss(),
+})
 
 /** Returns the stores of a fleet, else those in the state folder. */
 const storesOf = ({ stores, stateDir, profileKey, vaultKey, log }: EngineConfig) => ({

@@ -106,11 +106,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const listeners: Listener[] = []
   const { crashed, stop } = handleUncaughtErrors(options.faults, log)
   try {
-    if (options.metrics) {
-      const metricsListener = await listen(metricsApp(meter, drain), options.metrics)
-      listeners.push(metricsListener)
-      log('info', `metrics are at ${metricsListener.address}/metrics`)
-    }
+    if (options.metrics) listeners.push(await serveMetrics(metricsApp(meter, drain), options.metrics, log))
     const sockets = { engine, gate, own: false, drain, rates, requestListener, forwarder }
     const { connection } = limits
     // The header of a gateway contains the URL once more.
@@ -134,6 +130,12 @@ export async function serve(options: ServeOptions): Promise<void> {
     await Promise.all(listeners.map((listener) => listener.close(limits.engine.stopGraceMs)))
     stop()
   }
+}
+
+async function serveMetrics(app: Parameters<typeof listen>[0], address: TcpAddress, log: Log): Promise<Listener> {
+  const listener = await listen(app, address)
+  log('info', `metrics are at ${listener.address}/metrics`)
+  return listener
 }
 
 function warnAtStart({ gate, forwarder, log }: ServeOptions): void {

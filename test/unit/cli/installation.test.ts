@@ -20,7 +20,7 @@ function installedIn(folder: string, files: Record<string, string> = {}) {
     host: { pid: 1, uid: 0, platform: 'linux', nodeVersion: 'v20.12.0', manifest, self },
   })
   const short = (text: string) => text.replaceAll(root, '')
-  return [kind, short(path), update('2.0.0').map(short), remove.map(short)]
+  return [kind, short(path), update('2.0.0').map(short), remove.map(short)] as const
 }
 
 test('of npm, for all users', () => {

@@ -22,7 +22,8 @@ import { type BrowserWorker, type OpenContext, opened } from '../pool/worker.ts'
 import { bindUntil } from '../../bound.ts'
 import type { SessionCreated } from '../../../core/shapes/session.ts'
 import { type BaseUrls, urlsOf } from '../links/session-urls.ts'
-import { Session, type SessionFacts } from '../session/session.ts'
+import { Session } from '../session/session.ts'
+import type { SessionFacts } from '../session/session-facts.ts'
 import { downloadFolder } from '../files/session-files.ts'
 
 /** Returns the response to the creation of a session. */

@@ -2,13 +2,11 @@
 import { setMaxListeners } from 'node:events'
 import { rm } from 'node:fs/promises'
 import type { BrowserContext, Page } from 'playwright'
-import type { Log } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { EventLog } from '../../../core/events/events.ts'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
-import type { CredentialStore } from '../../../core/stores.ts'
 import { openableUrl } from '../../../core/net/urls.ts'
 import type { FilesToUpload } from '../../../core/operation/files-to-upload.ts'
 import type { FileSource } from '../../../core/shapes/session-files.ts'
@@ -29,31 +27,14 @@ import { FileStore } from '../files/file-store.ts'
 import { clientUpload, filesToUpload, saveFile } from '../files/session-files.ts'
 import { endedError, isBrowserLoss } from './end-reasons.ts'
 import { Lifetime } from './lifetime.ts'
+import type { SessionFacts } from './session-facts.ts'
 import { FrameTokens } from '../links/frame-tokens.ts'
 import { controlLockOf } from '../live/control-lock.ts'
 import { recordPageEvents } from '../tabs/page-events.ts'
-import type { SessionPlan } from '../create/plan.ts'
 import { privacyOf } from '../privacy/privacy.ts'
 import { Tabs } from '../tabs/tabs.ts'
 import { secretsOf } from '../credentials/session-secrets.ts'
 import { CommandQueue } from './command-queue.ts'
-
-export interface SessionFacts extends Pick<SessionPlan, 'owner' | 'input' | 'viewport' | 'allowed' | 'warnings'> {
-  readonly host: SessionHost
-  readonly workerId: string
-  /** Whether files may be written outside the session's folder. */
-  readonly writeAnywhere: boolean
-  readonly credentials: Pick<CredentialStore, 'use'>
-  /** Quota of the session's files, in bytes. */
-  readonly downloadBytes: number
-  /** Runs before the context closes, unless the session ended because its browser was lost. */
-  readonly beforeClose: (session: Session) => Promise<void>
-  /** Runs when the session has ended; its context may still be closing. */
-  readonly onEnded: (session: Session) => void
-  /** Runs when the context is closed and the files are removed. */
-  readonly onGone: (session: Session) => void
-  readonly log: Log
-}
 
 export class Session implements LiveSession {
   readonly sessionId = newId('ses')
