@@ -2,6 +2,7 @@
 import type { Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { bax } from '../support/cli.ts'
+import { connectMcp } from '../support/mcp.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { failureOf, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -323,5 +324,47 @@ describe('bax handoff', () => {
     command.interrupt()
     expect((await command.done).code).toBe(130)
     await expect.poll(async () => (await homes.clients.http.listHandoffs({})).total).toBe(0)
+  })
+})
+
+describe('browser_handoff', () => {
+  test('returns the URL at once, waits with progress, and returns what changed', async () => {
+    const mcp = await connectMcp([], {}, ['--server', homes.baseUrl])
+    await mcp.call('browser_open', { url: site.url })
+    const asked = await mcp.call('browser_handoff', { reason: 'log in', until: 'url:**/account' })
+    const [, url, handoff_id] = /^give this URL to the user: (\S+)\nthen .* (hnd_\S+) to wait$/.exec(asked.text)!
+    const view = await views.open(url!)
+    const reports: unknown[] = []
+    const waiting = mcp.client.callTool({ name: 'browser_handoff', arguments: { handoff_id } }, undefined, {
+      onprogress: (report) => reports.push(report),
+    })
+    await waitUntil(() => reports.length > 0)
+    expect(reports[0]).toMatchObject({ progress: 5, total: 45, message: 'waiting for a person' })
+    await logIn(view)
+    const text = JSON.stringify(await waiting)
+    expect(text).toContain('the condition holds: url:**/account')
+    expect(text).toContain('title: Account')
+    expect(text).not.toContain('lovelace')
+    await mcp.close()
+  })
+
+  test('says that it is still waiting, and fails when the person declines', async () => {
+    const mcp = await connectMcp([], {}, ['--server', homes.baseUrl])
+    await mcp.call('browser_open', { url: site.url })
+    const { text } = await mcp.call('browser_handoff', { reason: 'log in' })
+    const [, url, handoff_id] = /(\S+)\n.* (hnd_\S+) to wait$/.exec(text)!
+    const still = await mcp.call('browser_handoff', { handoff_id })
+    expect(still.text).toBe(
+      `still waiting: nobody has opened the URL\nthen call browser_handoff with handoff_id ${handoff_id} to wait`,
+    )
+    const view = await views.open(url!)
+    await view.getByRole('button', { name: 'Cannot do this' }).click()
+    await view.getByRole('button', { name: 'Send' }).click()
+    expect(await mcp.call('browser_handoff', { handoff_id })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('the person cannot do this'),
+    })
+    expect(await mcp.call('browser_handoff', {})).toMatchObject({ isError: true })
+    await mcp.close()
   })
 })

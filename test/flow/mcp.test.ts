@@ -86,6 +86,7 @@ describe('the list of tools', () => {
       'browser_extract',
       'browser_screenshot',
       'browser_session',
+      'browser_handoff',
       'browser_script',
       'browser_session_script',
       'web_scrape',

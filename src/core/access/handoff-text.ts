@@ -1,16 +1,7 @@
-/** The end of a handoff: how to wait for it, and as text for humans and language models. */
+/** The end of a handoff as an error, and as text for humans and language models. */
 import type { HandoffRecord } from './handoffs.ts'
 import { BaxError } from '../errors/errors.ts'
-import { limits } from '../limits/limits.ts'
 import { diffText, fullText } from '../text/changes.ts'
-
-/** Waits with one request after another until a handoff has ended. */
-export async function untilHandoffEnds(get: (waitSecs: number) => Promise<HandoffRecord>): Promise<HandoffRecord> {
-  for (;;) {
-    const handoff = await get(limits.handoffs.maxWaitSecs)
-    if (handoff.ended_at !== null) return handoff
-  }
-}
 
 /** Returns the error of a handoff that has ended without success; undefined otherwise. */
 export function handoffFailure({ handoff_id, status, message }: HandoffRecord): BaxError | undefined {
@@ -23,12 +14,18 @@ export function handoffFailure({ handoff_id, status, message }: HandoffRecord): 
 }
 
 /** Formats what has changed during a handoff. */
-export function handoffText({ status, until, change }: HandoffRecord): string {
-  const head = status === 'met' ? `the condition holds: ${until}` : 'the person has finished'
-  if (!change) return head
+export const handoffText = (handoff: HandoffRecord): string =>
+  [handoffHead(handoff), handoffPage(handoff)].filter(Boolean).join('\n')
+
+/** Formats how a handoff has ended, without text of the page. */
+export const handoffHead = ({ status, until }: HandoffRecord): string =>
+  status === 'met' ? `the condition holds: ${until}` : 'the person has finished'
+
+/** Formats the page after a handoff; an empty text before its end. */
+export function handoffPage({ change }: HandoffRecord): string {
+  if (!change) return ''
   const { url, title, changes, full, snapshot, warning } = change
   return [
-    head,
     `url: ${url}`,
     `title: ${title}`,
     ...(warning === undefined ? [] : [`warning: ${warning}`]),

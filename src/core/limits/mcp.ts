@@ -34,6 +34,8 @@ export const mcpLimits = {
     pending: 50,
     /** Time for which clients may keep the lists of tools and prompts. */
     listMs: 300_000,
+    /** Interval of reports while a person is waited for, in seconds. */
+    handoffPollSecs: 5,
     /** Pages with matches of a search in crawled pages, passages of each, and characters around a match. */
     matches: 10,
     matchesOfPage: 2,

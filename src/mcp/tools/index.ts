@@ -4,6 +4,7 @@ import { groupOf, type Tool } from '../tool.ts'
 import { browserAct, browserObserve, browserOpen, browserWait } from './browser.ts'
 import { webCrawl } from './crawl.ts'
 import { browserExtract, browserScreenshot, browserSession } from './page.ts'
+import { browserHandoff } from './handoff.ts'
 import { relay } from './relay.ts'
 import { webMap, webScrape, webSearch } from './scrape.ts'
 import { browserScript } from './script.ts'
@@ -18,6 +19,7 @@ export const tools: readonly Tool[] = [
   browserExtract,
   browserScreenshot,
   browserSession,
+  browserHandoff,
   browserScript,
   browserSessionScript,
   webScrape,
