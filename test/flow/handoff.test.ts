@@ -368,3 +368,37 @@ describe('browser_handoff', () => {
     await mcp.close()
   })
 })
+
+describe('the step handoff', () => {
+  const script = () => `steps:
+  - navigate_to: ${site.url}
+  - handoff: {reason: log in, timeout_secs: 60}
+    expect: {path: status, equals: returned}
+  - get_title:
+    expect: {equals: Account}
+`
+  const run = (argv: readonly string[], onError?: (text: string) => unknown) =>
+    bax(['run', '-', '--server', homes.baseUrl, ...argv], { stdin: script(), ...(onError && { onError }) })
+
+  test('waits for a person with --allow-handoff', async () => {
+    let shown = (_url: string) => {}
+    const url = new Promise<string>((resolve) => (shown = resolve))
+    const running = run(['--allow-handoff'], (text) => {
+      const found = /waiting for a person \(log in\): (\S+)/.exec(text)
+      if (found) shown(found[1]!)
+    })
+    const view = await views.open(await url)
+    await logIn(view)
+    await view.getByRole('button', { name: 'Done' }).click()
+    const { code, stdout, stderr } = await running
+    expect({ code, stderr }).toMatchObject({ code: 0 })
+    expect(stdout + stderr).not.toContain('lovelace')
+  })
+
+  test('fails at once without it', async () => {
+    const { code, stdout, stderr } = await run([])
+    expect(code).toBe(1)
+    expect(stdout + stderr).toContain('a script asks a person only with --allow-handoff')
+    expect((await homes.clients.http.listHandoffs({})).total).toBe(0)
+  })
+})

@@ -3,11 +3,15 @@ import { mappingOf } from '../../core/text/is-mapping.ts'
 import { type Calls, uncheckedFields } from '../../client/calls.ts'
 import type { CallOptions } from '../../client/client.ts'
 import { BaxError, messageOf } from '../../core/errors/errors.ts'
+import { untilHandoffEnds } from '../../client/handoff.ts'
+import { handoffFailure } from '../../core/access/handoff-text.ts'
+import type { HandoffRecord } from '../../core/access/handoffs.ts'
 import { limits as coreLimits } from '../../core/limits/limits.ts'
 import { formatFor } from '../../core/text/image-format.ts'
 import type { CommandResult } from '../../core/shapes/commands.ts'
 import type { CallAction } from './script/plan.ts'
 import type { Failure } from './report.ts'
+import { operations } from '../../operations/index.ts'
 import { startsShell } from './script/verbs.ts'
 import { dialogNotes, downloadNotes, matchesNotes } from '../../core/text/result-notes.ts'
 import { filesToUpload, type NamedFiles } from '../../client/upload-files.ts'
@@ -44,6 +48,8 @@ export interface EngineTools {
   readonly ask: Calls['ask']
   /** Reports on stderr when the work waits because a person controls the session. */
   reportingControl<T>(sessionId: string | undefined, work: Promise<T>): Promise<T>
+  /** Reports where a person takes over; undefined when scripts may not ask one. */
+  readonly showHandoff?: ((handoff: HandoffRecord) => void) | undefined
   /** Writes a result to the file that a step names, on this machine; returns its path. */
   writeFile(path: string, bytes: Uint8Array): Promise<string>
   /** Uploads files of this machine to a session; returns their names there. */
@@ -185,9 +191,11 @@ async function performOperation(
   engine: EngineAccess,
   options: CallOptions,
 ): Promise<Outcome> {
+  if (verb.http === operations.requestHandoff.http && !engine.showHandoff) throw new StepFailure(noHandoff)
   const own = verb.uses === 'shell' ? engine.shellId : verb.uses === 'browser' ? engine.sessionId() : undefined
   const input = own !== undefined && data['session_id'] === undefined ? { ...data, session_id: own } : data
-  const value = (await engine.ask({ http: verb.http! }, uncheckedFields(input), options)) ?? null
+  const answer = (await engine.ask({ http: verb.http! }, uncheckedFields(input), options)) ?? null
+  const value = verb.http === operations.requestHandoff.http ? await waitForPerson(answer, engine, options) : answer
   const body = mappingOf(value)
   if (startsShell(verb)) engine.shellId = String(body['session_id'] ?? body['id'])
   if (body['success'] === false) {
@@ -199,6 +207,21 @@ async function performOperation(
     })
   }
   return { value, png: screenshotIn(value), programFailure: programFailureOf(body) }
+}
+
+const noHandoff: Failure = {
+  message: 'a script asks a person only with --allow-handoff (run it where somebody can take over)',
+  code: 'feature_disabled',
+}
+
+/** Waits until the person has finished. @throws BaxError when they have not */
+async function waitForPerson(answer: unknown, { ask, showHandoff }: EngineAccess, options: CallOptions) {
+  const asked = answer as HandoffRecord
+  showHandoff?.(asked)
+  const ended = await untilHandoffEnds({ ask }, asked, options.signal)
+  const failure = handoffFailure(ended)
+  if (failure) throw failure
+  return ended
 }
 
 /** Returns the failure of a program that timed out or did not exit with 0. */

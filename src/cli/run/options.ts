@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly headed?: boolean
   /** Actions that wait for a person, in addition to those that the scripts declare. */
   readonly confirm?: readonly ActionKind[]
+  /** Whether steps may ask a person to take over, and wait. */
+  readonly allowHandoff?: boolean
   /** Called with the ID of each script's session. */
   readonly onSession?: (id: string) => void
   /** Whether scripts run again when their files change, until the command is interrupted. */

@@ -43,8 +43,8 @@ async function runPlans({ mask, plans, runId }: LoadedScripts, options: RunOptio
   const showsBodies = options.reporters.some(({ name, file }) => name === 'line' && file === undefined)
   const choices = options.reporters.filter(({ name, file }) => !(onlyBodies && name === 'line' && file === undefined))
   const open = await openReporters(choices, io, mask)
-  // A person approves with another command, which needs an engine that it can reach.
-  const home = locateEngine({ ...context, io }, { when: options.confirm ? 'start' : 'ask' })
+  // A person approves with another command, or in the live view, which need an engine that they can reach.
+  const home = locateEngine({ ...context, io }, { when: options.confirm || options.allowHandoff ? 'start' : 'ask' })
   const cleanup = startCleanupTimer(io.signal)
   const evidence = collectEvidence({
     folder: options.artifacts,
@@ -66,7 +66,10 @@ async function runPlans({ mask, plans, runId }: LoadedScripts, options: RunOptio
       reporters: open.reporters,
       showBody: showsBodies ? showBody : undefined,
       tools: {
-        engine: engineTools({ ...context, io }, home, mask),
+        engine: {
+          ...engineTools({ ...context, io }, home, mask),
+          showHandoff: options.allowHandoff ? showHandoff(io) : undefined,
+        },
         pictures: { update: options.updateSnapshots ?? false, inCi: isCi(io), mask },
         evidence,
         headed: options.headed ?? false,
@@ -162,6 +165,11 @@ const engineTools = ({ io }: Context, engine: Calls, mask: Mask): EngineTools =>
     uploadFiles(files, sessionId, { read: fileReader(io), upload: engine.upload, signal: io.signal }),
   cwd: io.cwd,
 })
+
+const showHandoff =
+  (io: Context['io']): EngineTools['showHandoff'] =>
+  ({ control_url, reason }) =>
+    note(io, `waiting for a person (${reason}): ${control_url}`)
 
 /** Replaces the selectors of elements that were found by their fingerprints. */
 function reportUpdates(healed: readonly HealedSelector[], io: Context['io']): void {

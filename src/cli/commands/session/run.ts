@@ -11,7 +11,7 @@ import type { RunOptions } from '../../run/options.ts'
 
 type Flags = Pick<
   RunOptions,
-  'artifacts' | 'check' | 'failFast' | 'headed' | 'strict' | 'update' | 'updateSnapshots' | 'watch'
+  'allowHandoff' | 'artifacts' | 'check' | 'failFast' | 'headed' | 'strict' | 'update' | 'updateSnapshots' | 'watch'
 > &
   Partial<Record<'parallel' | 'retries' | 'shard', string>> &
   Partial<Record<'reporter' | 'var', string[]>> & { schema?: boolean }
@@ -44,6 +44,7 @@ export const command: TerminalCommand = {
       command.option('--watch', 'run scripts again when they or the files they include change')
       command.option('--headed', 'show the browser in a window; without a display it stays hidden')
       addParam(command, confirmParam(invocation))
+      command.option('--allow-handoff', 'let steps ask a person to take over, and wait for them')
       command.option('--var <name=value>', 'value of ${vars.name} in the scripts; may be repeated', collect)
       command.option(
         '--reporter <name[=file],...>',
