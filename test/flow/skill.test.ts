@@ -47,6 +47,8 @@ beforeAll(async () => {
   homes = await openHomes()
   site = await serveSite({
     '/': shop,
+    '/login':
+      '<form action=/tea><input name=user autocomplete=username><input type=password><button>Log in</button></form>',
     '/tea': '<title>Green</title><p>Green tea',
     '/tea2': '<title>Black</title><p>Black tea',
   })
@@ -118,6 +120,11 @@ describe('the sentences of the core', () => {
       await run('bax open https://example.com')
       const line = lineOf(code, at)
       if (line.includes('--profile')) await run(`bax profile save name-${at}`)
+      if (line.startsWith('bax login')) {
+        const origins = [site.url]
+        await homes.clients.http.addCredential({ name: `name-${at}`, origins, username: 'ann', password: 'correct' })
+        await run('bax open https://example.com/login')
+      }
       const { code: exit, stderr } = await run(line)
       expect({ exit, stderr: exit === 0 ? '' : stderr }).toEqual({ exit: 0, stderr: '' })
       if (!line.includes('--allowed-domains')) return
