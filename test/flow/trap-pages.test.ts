@@ -2,12 +2,15 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { inUsualHomes } from '../support/commands.ts'
-import { hiddenTraps, ordinaryPages, secret } from '../support/trap-pages.ts'
+import { waitUntil } from '../support/wait.ts'
+import { clickableTraps, framed, hiddenTraps, ordinaryPages, secret } from '../support/trap-pages.ts'
 
 const page = (html: string) => `<!doctype html><title>Trap</title><p>Before the trap</p>${html}<p>After the trap</p>`
 
 const pages = Object.fromEntries([
   ...hiddenTraps.map(({ html }, at) => [`/hidden/${at}`, page(html)]),
+  ...clickableTraps.map(({ html }, at) => [`/clickable/${at}`, page(html)]),
+  ['/frame', framed],
   ...ordinaryPages.map(({ html }, at) => [`/ordinary/${at}`, page(html)]),
 ])
 
@@ -16,9 +19,10 @@ const guide = readFileSync(new URL('../../src/guide/hidden-text.md', import.meta
 /** Returns the rows of the table below a header in the guide. */
 const rowsBelow = (header: string) => guide.slice(guide.indexOf(header)).split('\n\n')[0]!.split('\n').slice(2)
 
-test('the guide has a row for every page that hides text', () => {
+test('the guide has a row for every page', () => {
   const rows = hiddenTraps.map(({ name, absent }) => `| ${name} | ${absent ? 'without it' : '`[hidden]`'} |`)
   expect(rowsBelow('| the page hides text by')).toEqual(rows)
+  expect(rowsBelow('| people click')).toEqual(clickableTraps.map(({ name }) => `| ${name} | a reference |`))
 })
 
 inUsualHomes(pages, (given) => {
@@ -46,4 +50,18 @@ inUsualHomes(pages, (given) => {
     expect(snapshot!.split('\n').filter((line) => line.includes('[hidden]'))).toEqual([])
     expect(count).toBeUndefined()
   })
+
+  test.each(clickableTraps.map((trap, at) => ({ ...trap, at })))(
+    'lists what can be clicked by: $name',
+    async ({ at }) => {
+      await given.open(`/clickable/${at}`)
+      await given.do('wait_for', { function: 'document.readyState === "complete"' })
+      const seen = await observe()
+      const { snapshot } = seen
+      const [, ref] =
+        /Target.*\[ref=(e\d+)\]/.exec(snapshot!) ?? expect.fail(`no control: ${snapshot ?? JSON.stringify(seen)}`)
+      await given.do('click', { selector: `ref=${ref}` })
+      await waitUntil(async () => (await given.value('get_title')) === 'clicked')
+    },
+  )
 })

@@ -144,3 +144,73 @@ export const ordinaryPages: readonly Trap[] = [
       <p style="pointer-events:none">${words}</p><p inert>${words}</p><p style="width:80px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap">${words}</p>`,
   },
 ]
+
+/** Scripts of the page; `clicked` shows in its title that the target was clicked. */
+const script = (code: string) => `<script>const clicked = () => { top.document.title = 'clicked' }; ${code}</script>`
+const listen = (event = 'click') => script(`t.addEventListener('${event}', clicked)`)
+const onclick = `onclick="top.document.title = 'clicked'"`
+const box = 'width=40 height=40'
+
+const shadow = (mode: string, html: string) =>
+  `<my-box id=host></my-box>${script(`const root = host.attachShadow({ mode: '${mode}' }); root.innerHTML = '${html}'; root.lastChild.onclick = clicked`)}`
+
+/** Each page has one element named "Target" that reacts to a click. */
+export const clickableTraps: readonly Trap[] = [
+  { name: '`onclick` of a `<div>`', html: `<div ${onclick}>Target</div>` },
+  { name: '`onclick` of a `<span>` in a sentence', html: `<p>Some words, <span ${onclick}>Target</span> and more</p>` },
+  { name: '`onclick` as a property', html: `<div id=t>Target</div>${script('t.onclick = clicked')}` },
+  { name: 'a listener for `click`', html: `<div id=t>Target</div>${listen()}` },
+  { name: 'a listener for `mousedown`', html: `<div id=t>Target</div>${listen('mousedown')}` },
+  { name: 'a listener for `pointerup`', html: `<div id=t>Target</div>${listen('pointerup')}` },
+  {
+    name: 'a listener of a `<span>` in a sentence',
+    html: `<p>Some words, <span id=t>Target</span> and more</p>${listen()}`,
+  },
+  { name: 'a listener of an item of a list', html: `<ul><li>Words<li id=t>Target</ul>${listen()}` },
+  { name: 'a listener of a heading', html: `<h2 id=t>Target</h2>${listen()}` },
+  { name: 'a listener of a row of a table', html: `<table><tr><td>A<td>B<tr id=t><td>Target</table>${listen()}` },
+  { name: 'a listener of a picture', html: `<img id=t alt=Target ${box}>${listen()}` },
+  { name: 'a listener of an SVG', html: `<svg id=t role=img aria-label=Target ${box}></svg>${listen()}` },
+  { name: 'a listener of a custom element', html: `<my-button id=t>Target</my-button>${listen()}` },
+  {
+    name: '`<canvas>`, with a control for the keyboard',
+    html: `<canvas id=t ${box}><button ${onclick}>Target</button></canvas>${listen()}`,
+  },
+  {
+    name: '`cursor: pointer`, with a listener of the page',
+    html: `<div id=t style="cursor:pointer">Target</div>${script('document.onclick = ({ target }) => target.id === "t" && clicked()')}`,
+  },
+  {
+    name: '`tabindex`',
+    html: `<div tabindex=0 id=t>Target</div>${script('document.onclick = ({ target }) => target.id === "t" && clicked()')}`,
+  },
+  { name: '`<a>` without `href`', html: `<a ${onclick}>Target</a>` },
+  {
+    name: '`<summary>`',
+    html: `<details ontoggle="document.title = 'clicked'"><summary>Target</summary>Words</details>`,
+  },
+  {
+    name: 'the label of a hidden checkbox',
+    html: `<label><input type=checkbox hidden onchange="document.title = 'clicked'">Target</label>`,
+  },
+  {
+    name: 'a transparent checkbox inside its label',
+    html: `<label><input type=checkbox style="opacity:0;position:absolute" onchange="document.title = 'clicked'">Target</label>`,
+  },
+  {
+    name: 'a portal beside the body',
+    html: script(
+      `const t = document.createElement('div'); t.textContent = 'Target'; t.onclick = clicked; document.documentElement.append(t)`,
+    ),
+  },
+  { name: 'an open shadow root', html: shadow('open', '<p>Words</p><div>Target</div>') },
+  { name: 'a closed shadow root', html: shadow('closed', '<p>Words</p><button>Target</button>') },
+  { name: 'a listener in a closed shadow root', html: shadow('closed', '<p>Words</p><div>Target</div>') },
+  {
+    name: 'a frame of another site',
+    html: `<iframe id=f></iframe>${script("onmessage = clicked; f.src = location.href.replace('127.0.0.1', 'localhost').replace(/clickable.*/, 'frame')")}`,
+  },
+]
+
+/** What the page with a frame shows in it. */
+export const framed = `<!doctype html><p>Words in the frame</p><div id=t>Target</div><script>t.addEventListener('click', () => parent.postMessage('clicked', '*'))</script>`

@@ -9,6 +9,10 @@ import { BaxError } from '../../../core/errors/errors.ts'
 export interface World {
   /** Calls a function of a bundled page script. @throws WorldGone when the document was replaced meanwhile. */
   call<T>(script: string, name: string, input: unknown): Promise<T>
+  readonly session: CDPSession
+  readonly contextId: number
+  /** ID that the browser has given to the frame. */
+  readonly frame: string
 }
 
 /** Error for a world whose document was replaced. */
@@ -76,7 +80,7 @@ export async function mainContextOf(page: Page): Promise<string> {
 
 async function list(session: CDPSession): Promise<World[]> {
   const own = (await contextsOf(session)).filter(({ name }) => utility.test(name))
-  return own.toSorted((a, b) => Number(b.isMain) - Number(a.isMain)).map(({ id }) => world(session, id))
+  return own.toSorted((a, b) => Number(b.isMain) - Number(a.isMain)).map(({ id, frame }) => world(session, id, frame))
 }
 
 interface Context {
@@ -86,6 +90,7 @@ interface Context {
   /** Whether the scripts of the document run in it. */
   readonly isDefault: boolean
   readonly isMain: boolean
+  readonly frame: string
 }
 
 type Created = Pick<Context, 'id' | 'uniqueId' | 'name'> & {
@@ -108,23 +113,30 @@ async function contextsOf(session: CDPSession): Promise<Context[]> {
       name,
       isDefault: auxData?.isDefault === true,
       isMain: auxData?.frameId === frameTree.frame.id,
+      frame: auxData?.frameId ?? '',
     }))
   } finally {
     session.off('Runtime.executionContextCreated', add)
   }
 }
 
-const world = (session: CDPSession, contextId: number): World => ({
+/** Throws an error of a world, as `WorldGone` if its document was replaced. */
+export function worldError(error: unknown): never {
+  throw /Cannot find context|Could not find object|context was destroyed|navigated|closed/i.test(String(error))
+    ? new WorldGone()
+    : error
+}
+
+const world = (session: CDPSession, contextId: number, frame: string): World => ({
+  session,
+  contextId,
+  frame,
   async call<T>(script: string, name: string, input: unknown): Promise<T> {
     const call = `JSON.stringify(__bax_module.${name}(${JSON.stringify(input)}))`
     const expression = `(() => { ;${script}; return ${call} })()`
     const answer = await session
       .send('Runtime.evaluate', { contextId, expression, returnByValue: true, awaitPromise: true })
-      .catch((error: unknown) => {
-        throw /Cannot find context|context was destroyed|navigated|closed/i.test(String(error))
-          ? new WorldGone()
-          : error
-      })
+      .catch(worldError)
     if (answer.exceptionDetails) {
       const { text, exception } = answer.exceptionDetails
       throw new BaxError('internal_error', `the observation failed in the page: ${exception?.description ?? text}`)

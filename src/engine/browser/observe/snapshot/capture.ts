@@ -12,11 +12,13 @@ import {
   type Writable,
 } from './aria.ts'
 import type { ElementFacts, Mark as RawMark, Measured, Named, PageFacts } from './elements.page.ts'
+import type { Revealed } from './inline.page.ts'
 import elementsScript from './elements.page.ts?inline'
 import { checkFlags, showChecks } from './check-labels.ts'
 import { bits } from './flag-bits.ts'
 import { separateHidden } from './hidden-text.ts'
 import { keepRefs, nextNumber, takeNumbers } from '../../elements/refs.ts'
+import { revealClosedRoots, revealListeners } from '../listeners.ts'
 import { forgetWorlds, knownWorlds, listWorlds, type World, WorldGone } from '../worlds.ts'
 
 /** A page at one moment. */
@@ -97,10 +99,8 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureOptio
   }
 }
 
-/** Makes clickable inline elements part of the next snapshot. */
+/** Makes what can be clicked, and hidden text, part of the next snapshot. */
 async function reveal(page: Page): Promise<void> {
-  const revealIn = async (worlds: readonly World[]) =>
-    Promise.all(worlds.map((world) => world.call<number>(elementsScript, 'revealInline', undefined)))
   try {
     const worlds = await knownWorlds(page)
     await revealIn(worlds.length < page.frames().length ? await listWorlds(page) : worlds)
@@ -109,6 +109,18 @@ async function reveal(page: Page): Promise<void> {
     await revealIn(await listWorlds(page))
   }
 }
+
+async function revealIn(worlds: readonly World[]): Promise<void> {
+  await revealListeners(worlds)
+  const revealAll = async () =>
+    Promise.all(worlds.map((world) => world.call<Revealed>(elementsScript, 'revealInline', undefined)))
+  // A closed shadow root can contain others.
+  for (let depth = 0; depth < maxDepth && (await revealAll()).some(({ mayHaveClosed }) => mayHaveClosed); depth++)
+    await revealClosedRoots(worlds)
+}
+
+/** Maximum depth of closed shadow roots inside each other. */
+const maxDepth = 5
 
 /** Runs in the page: returns the element that has all content. Playwright waits for a body, and reads nothing else. */
 function whereContentIs(): 'none' | 'body' | 'root' {

@@ -12,6 +12,7 @@ import {
   documentFactsOf,
 } from './flags.page.ts'
 export { revealInline } from './inline.page.ts'
+export { forget, remember } from './listening.page.ts'
 import { restoreHidden } from './hidden.page.ts'
 import { bits } from './flag-bits.ts'
 import { frameCheck, restoreTexts } from './hidden-text.page.ts'

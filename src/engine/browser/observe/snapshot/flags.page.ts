@@ -1,5 +1,6 @@
 /** Runs in the page: determines whether elements are usable, secret, focused, blocked or out of reach. */
 import { bits } from './flag-bits.ts'
+import { isListening } from './listening.page.ts'
 
 /** Property that Playwright sets on every element of its snapshot. */
 export interface Seen extends Element {
@@ -75,7 +76,7 @@ export function isUsable(element: Element): boolean {
   if (element.hasAttribute('tabindex') && html.tabIndex >= 0) return true
   if (element.localName === 'summary' && element.matches('details > summary:first-of-type')) return true
   if (element.localName === 'label' && isFieldLabel(element)) return true
-  return isEditingHost(element)
+  return isListening(element) || isEditingHost(element)
 }
 
 /** Returns whether an element is the label of a field that pages hide, and show the label in its place. */

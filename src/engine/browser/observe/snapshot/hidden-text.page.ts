@@ -18,6 +18,8 @@ const unread: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'tem
 /** Marks the hidden texts of a document and its shadow roots, and the names of hidden images, until `restoreTexts`. */
 export function markHiddenTexts(roots: readonly (Document | ShadowRoot)[]): void {
   restoreTexts()
+  // A document that a script writes anew has no elements for a moment.
+  if ((document.documentElement as Element | null) === null) return
   const around = surroundings()
   registry[key] = roots.flatMap((root) => [...markTexts(root, around), ...markImages(root, around)])
 }

@@ -1,9 +1,11 @@
 /** Runs in Playwright's isolated world, before a snapshot: makes inline elements that can be clicked, and editors, part of it. */
 import { revealAreas } from './areas.page.ts'
+import { revealCanvas } from './canvas.page.ts'
 import { revealEditor } from './editors.page.ts'
 import { nameHidden } from './hidden.page.ts'
 import { markHiddenTexts } from './hidden-text.page.ts'
 import { isUsable } from './flags.page.ts'
+import { mayBeHost } from './listening.page.ts'
 
 /** Elements whose text already belongs to a control. */
 const controls = 'a[href], button, select, textarea, option, [role=button], [role=link], [contenteditable]'
@@ -12,30 +14,35 @@ const controls = 'a[href], button, select, textarea, option, [role=button], [rol
  * Playwright merges an inline element without a role into the text around it if it contains nothing but text. It does
  * not do so if the element seems to have a second child: in this world only, the page sees its own nodes.
  */
-export function revealInline(): number {
+export function revealInline(): Revealed {
   revealAreas()
   const roots: (Document | ShadowRoot)[] = []
-  const count = revealIn(document, roots)
+  const mayHaveClosed = revealIn(document, roots)
   nameHidden()
   markHiddenTexts(roots)
-  return count
+  return { mayHaveClosed }
 }
 
-function revealIn(root: Document | ShadowRoot, roots: (Document | ShadowRoot)[]): number {
+export interface Revealed {
+  /** Whether there are elements that may have a closed shadow root, which this world does not know. */
+  readonly mayHaveClosed: boolean
+}
+
+function revealIn(root: Document | ShadowRoot, roots: (Document | ShadowRoot)[]): boolean {
   roots.push(root)
-  let count = 0
+  let mayHaveClosed = false
   for (const element of root.querySelectorAll('*')) {
-    if (element.shadowRoot) count += revealIn(element.shadowRoot, roots)
+    if (element.shadowRoot) mayHaveClosed = revealIn(element.shadowRoot, roots) || mayHaveClosed
+    mayHaveClosed = mayBeHost(element) || mayHaveClosed
     revealEditor(element)
+    revealCanvas(element)
     if (element.childElementCount > 0 || element.firstChild === null) continue
     const isRevealed = isClickable(element)
-    if (Object.hasOwn(element, 'childNodes') !== isRevealed) {
-      if (isRevealed) Object.defineProperty(element, 'childNodes', { configurable: true, get: nodesAndOne })
-      else delete (element as { childNodes?: unknown }).childNodes
-    }
-    count += Number(isRevealed)
+    if (Object.hasOwn(element, 'childNodes') === isRevealed) continue
+    if (isRevealed) Object.defineProperty(element, 'childNodes', { configurable: true, get: nodesAndOne })
+    else delete (element as { childNodes?: unknown }).childNodes
   }
-  return count
+  return mayHaveClosed
 }
 
 function isClickable(element: Element): boolean {
