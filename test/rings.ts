@@ -74,6 +74,7 @@ export const core = named([
   'flow/record-controls',
   'flow/record-verify',
   'flow/recording',
+  'flow/replay',
   'flow/relay',
   'flow/relay-cli',
   'flow/request',

@@ -214,6 +214,8 @@ export interface Diagnostics {
   addStages(sessionId: string, stages: ProvisionRecord['stages'], call: Pick<Call, 'caller'>): void
   /** @throws BaxError `conflict` when the recording is not in the state that the action requires. */
   trace(sessionId: string, action: TraceAction, call: Call): Promise<TraceState>
+  /** Returns the replay of a session as HTML. @throws BaxError `conflict` when it is not recorded for one. */
+  replay(sessionId: string, call: Call): Promise<Content>
 }
 
 /** Files of live sessions. @throws BaxError `unsupported` for browsers that are connected through the relay. */

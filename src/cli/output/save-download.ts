@@ -14,7 +14,15 @@ export const addOutput = (command: Command): void =>
 
 /** Writes the file at `path` to --output, by default under its own name to the current folder. */
 export async function saveDownload(
-  { io, settings, typed, shape, input, engine, options }: OperationCall<'downloadSessionFile' | 'downloadShellFile'>,
+  {
+    io,
+    settings,
+    typed,
+    shape,
+    input,
+    engine,
+    options,
+  }: OperationCall<'downloadSessionFile' | 'downloadShellFile' | 'replaySession'>,
   path: string,
 ): Promise<void> {
   const { bytes, headers } = await engine.download(shape.operation, input, options)

@@ -7,7 +7,7 @@ import { gatewayLimits } from './gateway.ts'
 import { mcpLimits } from './mcp.ts'
 import { relayLimits } from './relay.ts'
 import { approvalLimits, dialogLimits, handoffLimits } from './people.ts'
-import { recordingLimits, sessionFileLimits } from './recording.ts'
+import { recordingLimits, replayLimits, sessionFileLimits } from './recording.ts'
 import { serverLimits } from './server.ts'
 import { scalingLimits } from './scaling.ts'
 import { changeLimits, documentLimits, identityLimits, requestLimits, scrapeLimits } from './scrape.ts'
@@ -262,6 +262,8 @@ export const limits = {
   request: requestLimits,
 
   recording: recordingLimits,
+
+  replay: replayLimits,
 
   stream: {
     retryMs: 2000,

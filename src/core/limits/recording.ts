@@ -30,3 +30,26 @@ export const recordingLimits = {
   /** Time for one frame to be encoded. */
   frameMs: 10_000,
 } as const
+
+/** Limits of the replay of a session. */
+export const replayLimits = {
+  /** Size of the file. Copies of pages are left out to keep it, and the file says so. */
+  fileBytes: 5_000_000,
+  /** Commands with details; later ones are counted. */
+  steps: 1000,
+  /** Events, and the characters of each text of them, and of results and observations. */
+  events: 10_000,
+  textChars: 2000,
+  observationChars: 20_000,
+  /** Characters of one copy of a page; a screenshot replaces a longer one. */
+  pageChars: 2_000_000,
+  /** Characters of all copies of one session in memory, without repeated parts. */
+  chars: 24_000_000,
+  /** Bytes of one image or style sheet, and of all images. */
+  resourceBytes: 200_000,
+  imagesBytes: 1_500_000,
+  /** Time for one copy. */
+  captureMs: 2000,
+  /** Time for a document that has begun to load. */
+  loadMs: 500,
+} as const

@@ -94,6 +94,7 @@ export const sessionInput = z.object({
     .describe('Maximum lifetime of the session in seconds'),
   keep_alive: flag('Disable the idle timeout: the session stays open until it is closed or timeout_secs have passed'),
   tags: z.record(printable(64), printable(256)).optional().describe('Labels for finding the session'),
+  replay: flag('Record commands, pages and logs for `bax session replay`; slows down every command'),
   save_profile: flag('Save cookies and storage to profile_id when the session ends'),
 })
 

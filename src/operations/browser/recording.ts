@@ -1,7 +1,7 @@
 /** Scripts of what was done in a session: recordings of a person, and the commands of all callers. */
 import { z } from 'zod'
-import { defineOperation } from '../../core/operation/operation.ts'
-import { onAnySession } from '../../core/operation/placement.ts'
+import { defineDownload, defineOperation } from '../../core/operation/operation.ts'
+import { onAnySession, onSession } from '../../core/operation/placement.ts'
 import {
   firstCommand,
   recordingAction,
@@ -46,4 +46,22 @@ export const getSessionScript = defineOperation({
   output: sessionScript,
   errors: ['session_not_found', 'session_closed', 'invalid_request', 'unsupported'],
   run: (engine, { session_id, ...request }, call) => engine.sessions.script(session_id, request, call),
+})
+
+export const replaySession = defineDownload({
+  summary: 'Save what happened in a session as HTML',
+  description:
+    'One file without external resources: each command with its outcome, the page before and after it, console, network, ' +
+    'downloads, observations and approvals. For a session that was created with `replay: true`, until it ends. Text of ' +
+    'password fields and likely credentials are redacted. What is left out to keep the file below 5 MB is stated in it.',
+  http: 'GET /diagnostics/{session_id}/replay',
+  scope: 'browser',
+  runs: onSession,
+  cli: 'session replay',
+  example: ['bax session replay -o run.html', 'bax session replay -s shop -o run.html'],
+  sample: samples.session,
+  input: z.object({ session_id: sessionId }),
+  errors: ['session_not_found', 'session_closed', 'conflict'],
+  mediaType: 'text/html',
+  open: (engine, { session_id }, call) => engine.diagnostics.replay(session_id, call),
 })

@@ -69,6 +69,7 @@ export async function runStep(
   const changes = outcome.changes ?? changesWithoutObservation(target, { tabs, seq: startSeq })
   const hide = <T>(value: T) => secretsOf(target.browserContext).hide(value)
   const warning = [batch.warning, crash, outcome.warning].filter(Boolean).join('; ')
+  if (request.observe) target.replay?.observed({ changes: outcome.changes, ...outcome.observation })
   return {
     ...batch,
     results: batch.results.map((result) => {

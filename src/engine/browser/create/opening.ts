@@ -126,6 +126,7 @@ async function register(
     log,
     ...hooks,
   })
+  if (input.replay) session.replay = (await import('../replay/recorder.ts')).recordReplay(session)
   onOpened(session)
   if (session.approvals?.confirms('submit')) await holdSubmissions(host.context, session.approvals)
   const { sessionId: id, name, ended } = session

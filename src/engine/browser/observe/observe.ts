@@ -91,7 +91,9 @@ export async function observeSession(
   signal: AbortSignal,
 ): Promise<Observation> {
   const comparison = request.diff ? { before: lastSeen(target), alerts: [] } : undefined
-  return (await observe(target, request, signal, comparison)).observation
+  const { observation } = await observe(target, request, signal, comparison)
+  target.replay?.observed(observation)
+  return observation
 }
 
 interface ObserveContext {

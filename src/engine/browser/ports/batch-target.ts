@@ -8,6 +8,7 @@ import type { ApprovalControl } from './approvals.ts'
 import type { DialogControl } from './dialogs.ts'
 import type { DownloadMarks } from './downloads.ts'
 import type { JournalControl } from './journal.ts'
+import type { ReplayLog } from './replay.ts'
 import type { PrivatePage } from './session-host.ts'
 import type { Credential } from '../../../core/stores.ts'
 import type { CommandCall } from '../../../core/shapes/commands.ts'
@@ -56,6 +57,8 @@ export interface BatchTarget {
   save(path: string, bytes: Uint8Array, source: FileSource): Promise<string>
   /** The session for its recorders; undefined in a browser that belongs to its user. */
   readonly recordable?: Recordable
+  /** Set in a session that is recorded for its replay. */
+  readonly replay?: ReplayLog | undefined
   /** Downloads of the tabs; undefined if the browser does not report them. */
   readonly downloads?: DownloadMarks
   /** Keeps the commands for a script; undefined in a browser that belongs to its user. */

@@ -14,6 +14,7 @@ import { type BaseUrls, type SessionSketch, urlsOf, urlsOfEnded } from '../links
 import type { CdpChannel } from '../../cdp/router.ts'
 import type { Recordable } from '../ports/batch-target.ts'
 import type { EndReason, LiveSession } from '../ports/session.ts'
+import type { ReplayLog } from '../ports/replay.ts'
 import type { PrivatePage, SessionHost } from '../ports/session-host.ts'
 import { rethrow } from '../page/playwright-errors.ts'
 import { type Clipboard, clipboardOf } from '../clipboard/clipboard.ts'
@@ -54,6 +55,7 @@ export class Session implements LiveSession {
   readonly journal = new Journal()
   readonly credential = (name: string) => this.#facts.credentials.use(name, { keyId: this.owner })
   readonly pointer = { x: 0, y: 0 }
+  replay: ReplayLog | undefined
   readonly createdAt = new Date()
   readonly expiresAt: Date
   readonly tokens = new FrameTokens()

@@ -1,8 +1,8 @@
-/** Diagnostics of a session: its buffered events and its Playwright trace. */
+/** Diagnostics of a session: its buffered events, its Playwright trace and its replay. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Call } from '../../../core/operation/call.ts'
+import type { Call, Content } from '../../../core/operation/call.ts'
 import type { Caller } from '../../../core/access/caller.ts'
 import type { Diagnostics } from '../../../core/engine.ts'
 import type { SessionLog, TraceAction, TraceState } from '../../../core/shapes/events.ts'
@@ -21,6 +21,10 @@ export class SessionDiagnostics implements Diagnostics {
     const session = this.#live(sessionId, caller)
     const events = session.events.since(0)
     return { session_id: session.sessionId, events, dropped: session.events.lastSeq - events.length }
+  }
+
+  async replay(sessionId: string, { caller }: Call): Promise<Content> {
+    return (await import('../replay/file.ts')).replayFile(this.#live(sessionId, caller))
   }
 
   addStages(sessionId: string, stages: ProvisionRecord['stages'], { caller }: Pick<Call, 'caller'>): void {

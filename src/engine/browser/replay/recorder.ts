@@ -1,0 +1,124 @@
+/** Records a session for its replay: its commands with the page before and after each, events and observations. */
+import { catalogue } from '../../../commands/index.ts'
+import type { SessionEvent } from '../../../core/events/events.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { CommandCall, CommandResult } from '../../../core/shapes/commands.ts'
+import type { LiveSession } from '../ports/session.ts'
+import type { ReplayLog, ReplayObservation } from '../ports/replay.ts'
+import { type Captured, capturePage, type Missing } from './capture.ts'
+import { PageStore } from './page-store.ts'
+import { Resources } from './resources.ts'
+
+const { replay: replayLimit } = limits
+
+/** A copy of a page whose content is in the store. */
+export interface StoredPage extends Omit<Captured, 'html' | 'secrets'> {
+  readonly parts?: readonly number[]
+}
+
+export interface ReplayStep {
+  readonly call: CommandCall
+  readonly result: CommandResult
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  /** Number of the last event before it. */
+  readonly seq: number
+  readonly before?: StoredPage | Missing
+  readonly after?: StoredPage | Missing
+  /** Set when its texts go into a password field. */
+  readonly isSecret: boolean
+}
+
+/** Commands whose keys go to the focused element. */
+const typesAnywhere = (call: CommandCall): boolean =>
+  catalogue.get(call.command)?.input?.kind === 'text' && typeof call.data?.['selector'] !== 'string'
+
+export class ReplayRecorder implements ReplayLog {
+  readonly steps: ReplayStep[] = []
+  readonly events: SessionEvent[] = []
+  readonly observations: { readonly seen: ReplayObservation; readonly at: number; readonly step: number }[] = []
+  readonly store = new PageStore()
+  readonly secrets = new Set<string>()
+  /** Commands and events beyond the limits. */
+  readonly omitted = { steps: 0, events: 0 }
+  readonly #session: LiveSession
+  readonly #resources = new Resources()
+
+  constructor(session: LiveSession) {
+    this.#session = session
+    const stop = session.events.listen((event) => this.#add(event))
+    session.ended.addEventListener('abort', stop, { once: true })
+  }
+
+  async begin(call: CommandCall): Promise<(result: CommandResult) => Promise<void>> {
+    const startedAt = Date.now()
+    const { lastSeq: seq } = this.#session.events
+    const before = await this.#capture(selectorOf(call))
+    return async (result) => {
+      if (this.steps.length >= replayLimit.steps) return void this.omitted.steps++
+      const after = isRead(call) && result.success ? undefined : await this.#capture()
+      const isSecret = this.#isSecret(call, before)
+      if (isSecret) for (const text of textsOf(call)) this.secrets.add(text)
+      this.steps.push({ call, result, startedAt, seq, before, after, isSecret })
+    }
+  }
+
+  observed(seen: ReplayObservation): void {
+    if (this.observations.length < replayLimit.steps)
+      this.observations.push({ seen, at: Date.now(), step: this.steps.length })
+  }
+
+  /** Copies the page, such as at the end of the replay. */
+  async #capture(selector?: string): Promise<StoredPage | Missing> {
+    const captured = await capturePage(this.#session, this.#resources, selector)
+    if (!('url' in captured)) return captured
+    const { html, secrets, ...facts } = captured
+    for (const secret of secrets) this.secrets.add(secret)
+    if (html === undefined) return facts
+    const parts = this.store.add(html)
+    return parts ? { ...facts, parts } : { missing: 'the memory for copies of pages is used up' }
+  }
+
+  #isSecret(call: CommandCall, before: StoredPage | Missing): boolean {
+    if (!('url' in before)) return false
+    if (before.isSecret) return true
+    // Of a form with a password field, which value belongs to it depends on the page.
+    if (before.hasPassword && call.data?.['fields'] !== undefined) return true
+    return before.passwordFocused && typesAnywhere(call)
+  }
+
+  #add(event: SessionEvent): void {
+    if (event.type.startsWith('command.') || event.type === 'recording.step') return
+    if (this.events.length < replayLimit.events) this.events.push(event)
+    else this.omitted.events++
+  }
+}
+
+/** Starts to record a session. */
+export function recordReplay(session: LiveSession): ReplayRecorder {
+  const recorder = new ReplayRecorder(session)
+  recorders.set(session, recorder)
+  return recorder
+}
+
+const recorders = new WeakMap<object, ReplayRecorder>()
+
+/** Returns the recorder of a session that records for its replay. */
+export const recorderOf = (session: object): ReplayRecorder | undefined => recorders.get(session)
+
+function selectorOf({ data }: CommandCall): string | undefined {
+  const selector = data?.['selector']
+  return typeof selector === 'string' ? selector : undefined
+}
+
+/** Returns whether a command only reads, so that the page after it is the one before it. */
+function isRead({ command }: CommandCall): boolean {
+  const { kind, runsCode, waits } = catalogue.get(command) ?? {}
+  return kind === 'extraction' && !runsCode && !waits
+}
+
+/** Returns the texts that a command types, without its selector and the names of keys. */
+const textsOf = ({ data }: CommandCall): string[] =>
+  Object.entries(data ?? {}).flatMap(([name, value]) =>
+    typeof value === 'string' && value !== '' && !['selector', 'key', 'keys'].includes(name) ? [value] : [],
+  )

@@ -1,0 +1,170 @@
+/** The commands of a replay as HTML, which explains a run even without the copies of its pages. */
+import { escapeHtml } from '../../../core/html/page.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { Missing } from './capture.ts'
+import { logLists, type LogLine } from './logs.ts'
+import type { ReplayObservation } from '../ports/replay.ts'
+import type { ReplayStep, StoredPage } from './recorder.ts'
+import type { Redaction } from './redaction.ts'
+
+const { textChars, observationChars } = limits.replay
+
+export interface TimelineStep {
+  readonly step: ReplayStep
+  /** From 1. */
+  readonly number: number
+  readonly logs: readonly LogLine[]
+  readonly observations: readonly { readonly seen: ReplayObservation; readonly at: number }[]
+  /** Names of the copies that the replay has. */
+  readonly pages: ReadonlySet<string>
+}
+
+export interface TimelineTools {
+  /** When the recording began, in milliseconds since the epoch. */
+  readonly startedAt: number
+  readonly redaction: Redaction
+}
+
+const marks = { passed: '✓', failed: '✗', skipped: '–' } as const
+
+const statusOf = ({ result }: ReplayStep): keyof typeof marks =>
+  result.skipped ? 'skipped' : result.success ? 'passed' : 'failed'
+
+/** Returns the entry of a step in the list of commands. */
+export function stepEntry({ step, number }: TimelineStep, tools: TimelineTools): string {
+  const status = statusOf(step)
+  const ms = status === 'skipped' ? 'not run' : readableMs(step.result.duration_ms ?? 0)
+  return `<li><a href="#s${number}" class="${status}"><span class="mark" aria-label="${status}">${marks[status]}</span><span class="what"><b>${escapeHtml(step.call.command)}</b> ${escapeHtml(shortened(argumentOf(step, tools), 80))}</span><span class="facts">${ms}</span></a></li>`
+}
+
+/** Returns everything that is known of a step. */
+export function stepSection(entry: TimelineStep, tools: TimelineTools): string {
+  const { step, number, logs, observations } = entry
+  const { result, call, startedAt } = step
+  const status = statusOf(step)
+  const when = [
+    new Date(startedAt).toISOString().slice(11, 23),
+    `+${readableMs(startedAt - tools.startedAt)}`,
+    ...(status === 'skipped' ? [] : [`took ${readableMs(result.duration_ms ?? 0)}`]),
+  ]
+  const argument = argumentOf(step, tools)
+  return `<section class="step" id="s${number}" data-status="${status}">
+<div class="head"><h2>${number}. ${escapeHtml(call.command)} <code>${escapeHtml(shortened(argument, 200))}</code> <span class="chip ${status}">${status}</span></h2>
+<p class="facts">${when.join(' · ')}</p>
+${faultBlock(step, tools)}</div>
+${pageFacts(entry, tools)}
+${block('Input', asText(inputOf(step, tools)))}${block('Result', resultOf(step, tools))}
+${observations.map(({ seen }) => observationBlock(seen, tools)).join('')}${logBlocks(logs, startedAt, tools)}
+</section>`
+}
+
+/** Returns the events before the first command. */
+export const earlierSection = (logs: readonly LogLine[], tools: TimelineTools): string =>
+  logs.length === 0
+    ? ''
+    : `<section class="step" id="s0" data-status="passed"><div class="head"><h2>Before the first command</h2></div>${logBlocks(logs, tools.startedAt, tools)}</section>`
+
+function faultBlock({ result, call }: ReplayStep, { redaction }: TimelineTools): string {
+  if (result.success || result.skipped) return ''
+  const { error = `${call.command} failed`, code = '', hint, details } = result
+  const rows = [
+    ...(hint === undefined ? [] : [`<p>Hint: ${escapeHtml(redaction.text(hint))}</p>`]),
+    ...(details === undefined ? [] : [`<pre>${escapeHtml(asText(redaction.value(details)))}</pre>`]),
+  ]
+  return `<div class="fault"><p><b>${escapeHtml(redaction.text(error))}</b> <code>${escapeHtml(code)}</code></p>${rows.join('')}</div>`
+}
+
+/** Returns where the step began and ended, and why a copy of the page is missing. */
+function pageFacts({ step, number, pages }: TimelineStep, { redaction }: TimelineTools): string {
+  const line = (label: string, page: StoredPage | Missing | undefined, name: string) => {
+    if (!page) return ''
+    if (!('url' in page)) return row(label, `not recorded: ${redaction.text(page.missing)}`)
+    const notes = [
+      ...(pages.has(name) ? [] : ['copy left out']),
+      ...(page.picture === undefined ? [] : ['screenshot, because the document cannot be copied']),
+      ...(page.missing > 0 ? [`images or style sheets left out: ${page.missing}`] : []),
+      ...(page.hiddenFrames > 0 ? [`frames of other sites left out: ${page.hiddenFrames}`] : []),
+    ]
+    const note = notes.length > 0 ? ` (${notes.join('; ')})` : ''
+    return row(label, `${redaction.text(page.title)} – ${redaction.text(page.url)}${note}`)
+  }
+  const rows = `${line('Page before', step.before, `${number}-before`)}${line('Page after', step.after, `${number}-after`)}`
+  return rows === '' ? '' : `<dl class="pages">${rows}</dl>`
+}
+
+const row = (label: string, text: string): string => `<dt>${label}</dt><dd>${escapeHtml(text)}</dd>`
+
+function resultOf({ result, isSecret }: ReplayStep, { redaction }: TimelineTools): string {
+  const { data, content_type: type, matches, used_match: used, dialogs, downloads } = result
+  if (isSecret && data !== undefined) return '[redacted]'
+  const isBinary = /^(?:image|application\/pdf)/.test(type ?? '')
+  const facts = {
+    ...(data && (isBinary ? { content_type: type, omitted: 'binary content' } : data)),
+    ...(matches !== undefined && { matches, used_match: used }),
+    ...(dialogs && { dialogs }),
+    ...(downloads && { downloads }),
+  }
+  return Object.keys(facts).length === 0 ? '' : asText(redaction.value(facts))
+}
+
+/** Returns the data of a command; what goes into a password field is not shown, whatever it is. */
+function inputOf({ call: { data }, isSecret }: ReplayStep, { redaction }: TimelineTools): unknown {
+  if (!data || Object.keys(data).length === 0) return undefined
+  if (!isSecret) return redaction.value(data)
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [
+      name,
+      name === 'selector' || name === 'timeout_ms' ? redaction.value(value) : '[redacted]',
+    ]),
+  )
+}
+
+function argumentOf(step: ReplayStep, tools: TimelineTools): string {
+  const data = inputOf(step, tools) as Record<string, unknown> | undefined
+  if (!data) return ''
+  const { selector, url, text, value, expression, fields } = data
+  const shown = [selector, url ?? text ?? value ?? expression ?? fields].filter((part) => part !== undefined)
+  return shown.length > 0 ? shown.map((part) => asText(part)).join(' ') : asText(data)
+}
+
+function observationBlock({ snapshot, text, changes }: ReplayObservation, { redaction }: TimelineTools): string {
+  const seen = snapshot ?? text ?? asText(changes)
+  if (seen === '') return ''
+  const title =
+    snapshot === undefined && text === undefined ? 'Changes that the caller saw' : 'Observation that the caller saw'
+  return `<details><summary>${title}</summary><pre>${escapeHtml(shortened(redaction.text(seen), observationChars))}</pre></details>`
+}
+
+function logBlocks(logs: readonly LogLine[], since: number, { redaction }: TimelineTools): string {
+  return logLists
+    .map((list) => {
+      const lines = logs.filter((line) => line.list === list)
+      if (lines.length === 0) return ''
+      const bad = lines.filter(({ isBad }) => isBad).length
+      const items = lines.map(({ at, text, isBad }) => {
+        const shown = escapeHtml(shortened(redaction.text(text), textChars))
+        return `<li${isBad ? ' class="bad"' : ''}><span class="facts">+${readableMs(at - since)}</span> ${shown}</li>`
+      })
+      const count = bad > 0 ? `${lines.length}, ${bad} with errors` : String(lines.length)
+      return `<details${bad > 0 || list === 'People' ? ' open' : ''}><summary>${list} (${count})</summary><ul class="log">${items.join('')}</ul></details>`
+    })
+    .join('')
+}
+
+const block = (title: string, text: string): string =>
+  text === '' ? '' : `<h3>${title}</h3><pre>${escapeHtml(shortened(text, textChars))}</pre>`
+
+function asText(value: unknown): string {
+  if (value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 1)
+}
+
+const shortened = (text: string, chars: number): string =>
+  text.length > chars ? `${text.slice(0, chars)}… (${text.length - chars} more characters)` : text
+
+export const readableMs = (ms: number): string =>
+  ms < 1000
+    ? `${Math.max(0, Math.round(ms))} ms`
+    : ms < 60_000
+      ? `${(ms / 1000).toFixed(1)} s`
+      : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
