@@ -1,6 +1,7 @@
 /** The MCP server of one client: tools, resources and prompts on the official SDK. */
 import {
   type CallToolResult,
+  type InputRequiredResult,
   type ProtocolEra,
   ProtocolError,
   ProtocolErrorCode,
@@ -18,7 +19,9 @@ import type { Connection } from './connection.ts'
 import { withHandles } from './handles.ts'
 import { mayAsk, orQuestion } from './pending.ts'
 import { listPrompts, promptText } from './prompts.ts'
+import { orProtocolError } from './protocol-error.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
+import { becomesTask, serveTasks, startTask, taskCapability } from './tasks.ts'
 import { schemaOf } from './schema.ts'
 import { groupOf, type Tool, type ToolCall } from './tool.ts'
 import { toolsFor } from './tools/index.ts'
@@ -45,12 +48,19 @@ const cacheHints = {
 export function createMcpServer(connection: Connection, era: ProtocolEra): Server {
   const isModern = era === 'modern'
   const tools = new Map(toolsFor(connection).map((tool) => [tool.name, tool]))
+  const hasTasks = isModern && tools.has('web_crawl')
   const { confirm, boundaries } = connection.options
   const instructions = [...(boundaries ? [marked] : []), ...(isModern ? [handled] : [])].join('\n')
   const server = new Server(
     { name: 'bax', version },
     {
-      capabilities: { tools: {}, resources: {}, prompts: {}, ...(confirm && { logging: {} }) },
+      capabilities: {
+        tools: {},
+        resources: {},
+        prompts: {},
+        ...(confirm && { logging: {} }),
+        ...(hasTasks && taskCapability),
+      },
       ...(instructions && { instructions }),
       cacheHints,
     },
@@ -76,16 +86,33 @@ export function createMcpServer(connection: Connection, era: ProtocolEra): Serve
       await progress(waitedSecs, mostSecs, text)
     }
     const own = isModern ? connection.ofCall(meta) : connection
+    const orFailure = (work: Promise<Answered>) =>
+      work.catch((error: unknown) => failureOf(asBaxError(error), boundaries))
+    if (hasTasks && becomesTask(tool, given, mcpReq)) return orFailure(startTask(own, given))
     const pending = { connection: own, tool, given, mcpReq }
     if (isModern && mayAsk(pending)) {
       // The call may outlive its request, so that it reports no progress.
       const run = (signal: AbortSignal) => callTool(tool, given, { connection: own, signal, progress: async () => {} })
-      return orQuestion(pending, run).catch((error: unknown) => failureOf(asBaxError(error), boundaries))
+      return orFailure(orQuestion(pending, run))
     }
     return withApprovalNotices(own, say, () =>
       callTool(tool, given, { connection: own, signal: mcpReq.signal, progress }),
     )
   })
+  serveContent(server, connection, { isModern, names: new Set(tools.keys()) })
+  if (hasTasks)
+    serveTasks(server, connection, (own, given, signal) =>
+      callTool(tools.get('web_crawl')!, given, { connection: own, signal, progress: async () => {} }),
+    )
+  return server
+}
+
+/** Answers requests for resources and prompts. */
+function serveContent(
+  server: Server,
+  connection: Connection,
+  { isModern, names }: { readonly isModern: boolean; readonly names: ReadonlySet<string> },
+): void {
   server.setRequestHandler('resources/list', async (_, { mcpReq: { signal } }) => ({
     resources: await orProtocolError(listResources(connection, signal)),
   }))
@@ -93,13 +120,14 @@ export function createMcpServer(connection: Connection, era: ProtocolEra): Serve
   server.setRequestHandler('resources/read', ({ params }, { mcpReq: { signal } }) =>
     orProtocolError(readResource(isModern ? connection.ofCall() : connection, params.uri, signal)),
   )
-  server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts(new Set(tools.keys())) }))
+  server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts(names) }))
   server.setRequestHandler('prompts/get', async ({ params }) => {
     const { description, text } = await orProtocolError((async () => promptText(params.name, params.arguments ?? {}))())
     return { description, messages: [{ role: 'user', content: { type: 'text', text } }] }
   })
-  return server
 }
+
+type Answered = CallToolResult | InputRequiredResult
 
 /** Describes a tool for the list. */
 function listedTool({ name, description, input, output, effect, closed }: Tool, isModern: boolean): ListedTool {
@@ -149,17 +177,4 @@ async function explained(
   await (isShell ? shells : sessions).forget(await id)
   const hint = isShell ? 'call the tool again for a new container' : 'open the page again with browser_open'
   return new BaxError(code, error.message, { hint, cause: error })
-}
-
-/** Converts failures of resources and prompts to errors of the protocol. */
-async function orProtocolError<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (thrown) {
-    const { code, message, status } = asBaxError(thrown)
-    throw new ProtocolError(
-      status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams,
-      `${message} [${code}]`,
-    )
-  }
 }

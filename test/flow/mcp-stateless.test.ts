@@ -227,6 +227,54 @@ describe.each(Object.entries(clients))('a client of %s', (_, connected) => {
   })
 })
 
+describe('a crawl of a client that knows tasks', () => {
+  const _meta = {
+    ...envelope,
+    'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+  }
+  const crawl = async (args: Record<string, unknown>) => {
+    const message = { method: 'tools/call', params: { name: 'web_crawl', arguments: args, _meta } }
+    return (await post(message, { 'mcp-name': 'web_crawl' })).body.result
+  }
+  const ask = async (method: string, taskId: string) =>
+    (await post({ method, params: { taskId, _meta } }, { 'mcp-name': taskId })).body
+
+  test('is a task, whose result is that of the call', async () => {
+    const discovered = await post({ method: 'server/discover', params: { _meta } })
+    expect(discovered.body.result.capabilities.extensions).toEqual({ 'io.modelcontextprotocol/tasks': {} })
+    const task = await crawl({ url: site.url, find: 'tea', exclude_paths: ['/hangs'] })
+    expect(task).toMatchObject({
+      resultType: 'task',
+      taskId: expect.stringMatching(/^crl_/),
+      status: expect.stringMatching(/^(working|completed)$/),
+      createdAt: expect.any(String),
+      ttlMs: expect.any(Number),
+      pollIntervalMs: 1000,
+    })
+    await expect.poll(async () => (await ask('tasks/get', task.taskId)).result.status).toBe('completed')
+    const { result } = await ask('tasks/get', task.taskId)
+    expect(result).toMatchObject({ resultType: 'complete', taskId: task.taskId })
+    expect(result.result.structuredContent).toMatchObject({ status: 'completed', pages: [{ url: `${site.url}/a` }] })
+    expect(JSON.stringify(result.result.content)).toContain('A page about tea')
+    expect((await ask('tasks/update', task.taskId)).result).toMatchObject({ resultType: 'complete' })
+  })
+
+  test('is cancelled', async () => {
+    const task = await crawl({ url: `${site.url}/hangs` })
+    expect((await ask('tasks/get', task.taskId)).result).toMatchObject({ status: 'working' })
+    expect((await ask('tasks/cancel', task.taskId)).result).toMatchObject({ resultType: 'complete' })
+    await expect.poll(async () => (await ask('tasks/get', task.taskId)).result.status).toBe('cancelled')
+  })
+
+  test('is none for invalid arguments, unknown tasks and earlier crawls', async () => {
+    expect(await crawl({ url: site.url, limt: 1 })).toMatchObject({ resultType: 'complete', isError: true })
+    expect(await crawl({})).toMatchObject({ resultType: 'complete', isError: true })
+    for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update'])
+      for (const id of ['crl_none', 'crl_none.!', ''])
+        expect((await ask(method, id)).error, `${method} ${id}`).toMatchObject({ code: -32_602 })
+  })
+})
+
 test('a session has the limits of the client that uses it', async () => {
   const [free, limited] = await Promise.all([connect(), connect(`?allowed_domains=127.0.0.1`)])
   const session = handleIn((await call(free, 'browser_open', { url: site.url })).text)!

@@ -32,6 +32,8 @@ export const mcpLimits = {
     answerMs: 45_000,
     /** Calls of a process, waiting or done, whose results clients may ask for after a question. */
     pending: 50,
+    /** Interval at which clients may ask for the state of a task. */
+    pollMs: 1000,
     /** Time for which clients may keep the lists of tools and prompts. */
     listMs: 300_000,
     /** Interval of reports while a person is waited for, in seconds. */

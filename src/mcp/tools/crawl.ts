@@ -72,7 +72,7 @@ export const webCrawl = defineTool({
 type NewCrawl = Input<'crawl'>
 
 /** Starts a crawl that runs in the background; returns its ID. */
-async function begin(connection: Connection, input: NewCrawl): Promise<string> {
+export async function beginCrawl(connection: Connection, input: NewCrawl): Promise<string> {
   // Not aborted with the call: the ID is needed to cancel it.
   const { id } = await connection.ask('crawl', {
     ...input,
@@ -86,7 +86,7 @@ async function begin(connection: Connection, input: NewCrawl): Promise<string> {
 /** Starts a crawl and waits for its end, within limits; cancels it with the call. Returns its ID. */
 async function startAndWait(call: ToolCall, input: NewCrawl): Promise<string> {
   const { connection, signal } = call
-  const id = await begin(connection, input)
+  const id = await beginCrawl(connection, input)
   try {
     return await waitForEnd(call, id)
   } catch (error) {
