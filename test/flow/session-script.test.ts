@@ -56,6 +56,17 @@ beforeAll(async () => {
           response.end()
         }),
       '/account': account,
+      '/tabs': html(
+        'Tabs',
+        `<iframe srcdoc="<button onclick='this.textContent = 1'>Inside</button>"></iframe>
+        <button id=ask onclick="document.querySelector('#answer').textContent = confirm('Sure?') ? 'yes, sure' : 'no'">Ask</button>
+        <p id=answer></p><button onclick="window.open('/terms')">Open</button><input id=language>
+        <script>document.querySelector('#language').value = navigator.language</script>`,
+      ),
+      '/terms': html(
+        'Terms',
+        `<button onclick="this.insertAdjacentHTML('afterend', '<p id=accepted>Accepted')">Accept</button>`,
+      ),
       '/help': html('Help', '<h1>Help</h1>'),
       '/order': (_request: IncomingMessage, response: ServerResponse) => {
         response.writeHead(302, { location: `/orders/${(orderCount += 1)}` })
@@ -172,6 +183,9 @@ describe('a script of a session', { timeout: 120_000 }, () => {
     await line(session, 'click', 'text=Invoice')
     await line(session, 'click', await refOf(session, /button "Order"/))
     await expect.poll(async () => (await line(session, 'get', 'url')).stdout).toContain('/orders/')
+    const tool = await mcp.call('browser_session_script', { session })
+    expect(tool.text).toMatch(/\d+ steps, \d+ commands left out; needs the environment variables PASSWORD, PASSWORD_2/)
+    expect(tool.text).toContain('text: ${env.PASSWORD}')
     await mcp.close()
     const { script, stderr } = await exported(session)
     expect(script).not.toMatch(/geheim|123456|Help|orders.\d/)
@@ -186,5 +200,50 @@ describe('a script of a session', { timeout: 120_000 }, () => {
     expect(test.script).toContain("await page.getByRole('textbox', { name: 'Password' }).fill(process.env.PASSWORD!)")
     await runPlaywrightTest(folder.path, 'login.spec.ts', { PASSWORD: 'geheim!', PASSWORD_2: '123456' })
     expect(logins).toEqual(Array.from({ length: 5 }, () => 'user=ann&word=geheim%21&otp=123456'))
+  })
+
+  test('follows popups, tabs and frames, and answers dialogs before the step that opens them', async () => {
+    const { session_id } = await homes.clients.http.createSession({
+      headless: true,
+      dialogs: 'ask',
+      locale: 'de-AT',
+      viewport: { width: 900, height: 700 },
+    })
+    const session = session_id!
+    await line(session, 'open', `${site.url}/tabs`)
+    await line(session, 'click', await refOf(session, /button "Inside"/))
+    expect((await cli(['click', '#ask', '-s', session])).stderr).toContain('[dialog_blocking]')
+    await line(session, 'dialog', 'accept')
+    await line(session, 'get', 'text', '#answer')
+    await line(session, 'click', 'text=Open')
+    await line(session, 'click', 'text=Accept')
+    await line(session, 'is', 'visible', '#accepted')
+    await line(session, 'tab', 'tab_1')
+    await line(session, 'get', 'value', '#language')
+    await line(session, 'get', 'count', 'button')
+    const { script } = await exported(session)
+    expect(script).toContain('click: frame=iframe >> role=button[name="Inside"]')
+    expect(script).toMatch(/answer_dialog:.*\n.*\n? {2}- click: role=button\[name="Ask"\]/)
+    expect(script).toMatch(/^session:\n {2}viewport:/)
+    await replayThrice('flow.yaml')
+    await exported(session, 'tabs.spec.ts', ['--format', 'playwright'])
+    await runPlaywrightTest(folder.path, 'tabs.spec.ts')
+    const late = await exported(session, 'late.yaml', ['--from', '10', '--verify'])
+    expect(late.script).toContain('# starts with command 10 of the session')
+    expect(late.stderr).toContain('steps can be replayed')
+  })
+
+  test('is refused while there is nothing to repeat, and keeps the latest commands only', async () => {
+    const session_id = await createSession()
+    await expect(homes.clients.http.getSessionScript({ session_id })).rejects.toMatchObject({ code: 'invalid_request' })
+    const commands = Array.from({ length: 100 }, (_, at) =>
+      command('evaluate', { expression: `'${'x'.repeat(20_000)}${at}'` }),
+    )
+    await homes.clients.http.runCommands({ session_id, commands })
+    const { commands: count, script, steps } = await homes.clients.http.getSessionScript({ session_id })
+    expect(count).toBe(100)
+    expect(steps).toBeLessThan(60)
+    expect(script).toMatch(/^# starts with command \d+ of the session\n/)
+    expect(script.length).toBeLessThan(1_100_000)
   })
 })

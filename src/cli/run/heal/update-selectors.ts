@@ -15,13 +15,13 @@ export interface HealedSelector {
 }
 
 /** A line of a file before and after an update. */
-export interface ChangedLine {
+interface ChangedLine {
   readonly line: number
   readonly before: string
   readonly after: string
 }
 
-export interface Update {
+interface Update {
   /** Number of selectors that were replaced. */
   readonly count: number
   readonly diff: readonly ChangedLine[]

@@ -21,17 +21,23 @@ export async function describeTarget(element: Locator): Promise<TargetFacts | un
 }
 
 async function describe(element: Locator): Promise<TargetFacts | undefined> {
-  const [normal, found] = await Promise.all([
+  const [normal, { css, ...found }] = await Promise.all([
     element.normalize(),
     element.evaluate(factsIn, undefined, { timeout: describeMs }),
   ])
-  const playwright = (normal as unknown as { readonly _selector: string })._selector
+  const playwright = withoutText((normal as unknown as { readonly _selector: string })._selector, css)
   const { name } = found.fingerprint
   const part = convertSelector(playwright, { names: [] })
   const exact = convertSelector(playwright, { names: name === undefined ? [] : [name] })
   // The name of a fingerprint is not always that of the accessibility tree.
   const isExact = exact !== part && (await locateAll(element.page(), parseSelector(exact)).count()) === 1
   return { selector: isExact ? exact : part, playwright, ...found }
+}
+
+/** Replaces a selector by the text of a field, which is about to change, with a selector in the same frame. */
+function withoutText(selector: string, css: string | undefined): string {
+  const frames = /^.*internal:control=enter-frame >> /s.exec(selector)?.[0] ?? ''
+  return css !== undefined && /internal:(?:has-)?text=/.test(selector.slice(frames.length)) ? frames + css : selector
 }
 
 /** Returns whether the text that is typed now would go to a field whose text must not be stored. */

@@ -1,7 +1,9 @@
 /** Runs in the page: reads the facts of an element that a script needs to find it again. */
 import type { Fingerprint } from '../../../core/shapes/recording.ts'
 import { fingerprintOf } from '../elements/fingerprint.page.ts'
+import { isHtml } from '../elements/node-kinds.page.ts'
 import { isSecretField } from '../elements/secret-field.page.ts'
+import { selectorMaker } from '../elements/selector.page.ts'
 
 export interface ElementFacts {
   readonly fingerprint: Fingerprint
@@ -9,6 +11,8 @@ export interface ElementFacts {
   readonly secret: boolean
   /** Whether a click on it only opens a page, which a step back undoes. */
   readonly isLink: boolean
+  /** Selector that does not contain the text of the element, for elements whose text is what was typed. */
+  readonly css?: string
 }
 
 /** Names of fields that show a password, or are for one without saying so to the browser. */
@@ -21,6 +25,9 @@ export function factsOf(element: Element): ElementFacts {
     fingerprint: fingerprintOf(element),
     secret: isSecretField(element) || (isField && names.some((name) => secretName.test(name))),
     isLink: element.closest('a[href]') !== null,
+    ...((element.localName === 'textarea' || (isHtml(element) && element.isContentEditable)) && {
+      css: selectorMaker()(element),
+    }),
   }
 }
 

@@ -36,8 +36,10 @@ export function keptEntries(all: readonly JournalEntry[]): Kept {
   return { entries, leftOut: leftOut.toSorted((a, b) => a.number - b.number) }
 }
 
-function uselessness({ command, failure, proof, data, targets }: JournalEntry): string | undefined {
-  if (failure !== undefined) return `failed: ${failure}`
+function uselessness({ command, data, dialogs, failure, proof, targets }: JournalEntry): string | undefined {
+  // The answer, which comes before it in a script, completes an action that has opened a dialog.
+  const waits = failure === 'dialog_blocking' && dialogs?.some(({ answer }) => answer === 'open')
+  if (failure !== undefined && !waits) return `failed: ${failure}`
   const { kind, runsCode } = catalogue.get(command) ?? {}
   if (kind === 'extraction' && !runsCode && !proof) return 'only reads, and proves nothing that holds in every run'
   if (command === 'wait_for_navigation') return 'the script waits for the URL'

