@@ -23,7 +23,7 @@ const lines: readonly (readonly [words: readonly string[], about: string])[] = [
   [['open', 'do', 'step', 'observe'], 'Open a page; click, fill, wait, …; read it'],
   [['session'], 'Browser sessions: '],
   [['profile', 'credential'], 'Saved logins; passwords that stay hidden'],
-  [['run', 'record', 'code'], 'Scripts of steps, for people and CI; record one; JavaScript'],
+  [['run', 'record', 'code'], 'Scripts of steps for people and CI; JavaScript'],
   [['read', 'scrape', 'crawl', 'map'], 'Pages and whole sites as Markdown or data'],
   [['search', 'extract', 'request'], 'Search the web; convert HTML files; HTTP like curl'],
   [['relay', 'cdp', 'mcp', 'skill'], 'Your own browser; raw CDP methods; tools for agents'],

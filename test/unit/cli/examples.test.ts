@@ -56,7 +56,8 @@ let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bax-examples-'))
   // Files that examples read.
-  for (const name of ['rows.csv', 'main.py', 'photo.png']) await writeFile(join(folder, name), 'x\n')
+  for (const name of ['rows.csv', 'main.py', 'photo.png', 'prices.js', 'pages.js'])
+    await writeFile(join(folder, name), 'x\n')
   await writeFile(join(folder, 'urls.txt'), 'https://example.com\n')
   await mkdir(join(folder, 'state'))
   await mkdir(join(folder, 'photos'))
