@@ -119,6 +119,10 @@ test('tools of agents wait and say so, and no tool approves', async () => {
   await expect.poll(() => notices).toContain(`waiting for a person to approve eval of evaluate (${ofScript})`)
   await bax('approve', ofScript)
   expect((await script).text).toContain('1 passed')
+  const code = `return [await bax.evaluate('6 * 7'), await bax.scrape({ url: 'https://example.com' })]`
+  const ofCode = callTool(client, 'browser_code', { code })
+  await bax('approve', await asked())
+  expect((await ofCode).text).toContain('bax has no function "scrape"')
   await client.close()
 })
 

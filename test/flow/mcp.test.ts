@@ -87,6 +87,7 @@ describe('the list of tools', () => {
       'browser_screenshot',
       'browser_session',
       'browser_handoff',
+      'browser_code',
       'browser_script',
       'browser_session_script',
       'web_scrape',
@@ -121,7 +122,8 @@ describe('the list of tools', () => {
     expect(await names('--tools', 'shell,relay')).toEqual(['shell_exec', 'shell_files', 'relay'])
     const reading = await names('--read-only')
     expect(reading).toContain('browser_observe')
-    for (const name of ['browser_act', 'browser_script', 'shell_exec', 'relay']) expect(reading).not.toContain(name)
+    for (const name of ['browser_act', 'browser_code', 'browser_script', 'shell_exec', 'relay'])
+      expect(reading).not.toContain(name)
     const limited = await names('--allowed-domains', 'example.com')
     for (const name of ['browser_script', 'web_search', 'relay']) expect(limited).not.toContain(name)
   })
@@ -418,6 +420,45 @@ test('scripts run as with "bax run"', async () => {
   const wrong = await mcp.call('browser_script', { script: 'steps:\n  - clik: a\n' })
   expect(wrong).toMatchObject({ isError: true })
   expect(wrong.text).toContain('clik')
+})
+
+describe('code', () => {
+  const run = (code: string, more: Record<string, unknown> = {}) => mcp.call('browser_code', { code, ...more })
+
+  test('runs in the session of the other tools, and returns its output and result', async () => {
+    await mcp.call('browser_open', { url: site.url })
+    const { text } = await run(`console.log('on', await bax.get_title()); return { one: 1 }`)
+    expect(text).toMatch(/^<page-\w+>\non Shop[^\n]*\n\{"one":1\}\n<\/page-\w+>$/)
+    expect((await run('return (await bax.scrape({ url: await bax.get_url() })).success')).text).toContain('true')
+  })
+
+  test('reports failures with their code and position', async () => {
+    const failed = await run(`await bax.click('#no', { timeout_ms: 1 })`)
+    expect(failed).toMatchObject({ isError: true })
+    expect(failed.text).toContain('failed [element_not_found]')
+    expect(failed.text).toContain('no element matches #no (line 1, column 16)')
+  })
+
+  test.each([
+    'bax.runCommands({})',
+    'bax.createSession({})',
+    'bax.createKey({})',
+    `bax.upload_files('#f', ['/etc/passwd'])`,
+    `bax.screenshot({ path: '/tmp/a.png' })`,
+    `bax.set_cookie({ name: 'a', value: 'b' })`,
+  ])('has no function that the other tools do not offer: %s', async (call) => {
+    expect((await run(`await ${call}`)).text).toMatch(/bax has no function/)
+  })
+
+  test('reaches nothing but its session with --allowed-domains', async () => {
+    const limited = await connectMcp(['--allowed-domains', '127.0.0.1'], { env: { BAX_STATE_DIR: stateDir } })
+    const call = (code: string) => limited.call('browser_code', { code })
+    expect((await call(`await bax.scrape({ url: 'https://example.com' })`)).text).toContain(
+      'bax has no function "scrape"',
+    )
+    expect((await call('return await bax.get_url()')).text).toContain('about:blank')
+    await limited.close()
+  })
 })
 
 test('prompts name the tools that exist', async () => {

@@ -2,6 +2,7 @@
 import type { Connection } from '../connection.ts'
 import { groupOf, type Tool } from '../tool.ts'
 import { browserAct, browserObserve, browserOpen, browserWait } from './browser.ts'
+import { browserCode } from './code.ts'
 import { webCrawl } from './crawl.ts'
 import { browserExtract, browserScreenshot, browserSession } from './page.ts'
 import { browserHandoff } from './handoff.ts'
@@ -20,6 +21,7 @@ export const tools: readonly Tool[] = [
   browserScreenshot,
   browserSession,
   browserHandoff,
+  browserCode,
   browserScript,
   browserSessionScript,
   webScrape,
