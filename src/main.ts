@@ -58,7 +58,8 @@ const io: Io = {
     commandWorker: join(import.meta.dirname, 'command-worker.mjs'),
     launcher: join(import.meta.dirname, `launcher-${process.arch}`),
     job: {
-      stop: () => void process.kill(0, 'SIGSTOP'),
+      // Windows has no such signal: there, nothing stops.
+      stop: () => void (process.platform !== 'win32' && process.kill(0, 'SIGSTOP')),
       onContinue: (listener) => listen('SIGCONT', listener),
       onStopRequest: (listener) => listen('SIGTSTP', listener),
       onCrash: (listener) => listen('uncaughtException', listener),

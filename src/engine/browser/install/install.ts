@@ -138,7 +138,6 @@ function programRunner(
       const child = spawn(program, args, {
         stdio: ['ignore', 'pipe', 'pipe'],
         env,
-        shell: platform() === 'win32',
         ...(signal && { signal }),
       })
       const lines: string[] = []
