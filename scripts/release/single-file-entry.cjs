@@ -52,15 +52,15 @@ function unpack(programs, folder) {
 
 try {
   const folder = unpackedFolder()
-  const require = createRequire(join(folder, 'start.cjs'))
+  const load = createRequire(join(folder, 'start.cjs'))
   // `process.argv[1]` is how this file was called.
   const [, , first] = process.argv
   if (first?.startsWith(folder + sep) && existsSync(first)) {
     process.argv.splice(1, 1)
-    void require('./start.cjs')(first)
+    void load('./start.cjs')(first)
   } else {
     process.argv[1] = join(folder, 'dist', 'main.js')
-    require('./dist/main.js')
+    load('./dist/main.js')
   }
 } catch (error) {
   process.stderr.write(`error: cannot unpack bax: ${error.message}\nhint: choose another folder with BAX_CACHE_DIR\n`)
