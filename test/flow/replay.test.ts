@@ -190,6 +190,21 @@ describe('a replay', () => {
     await page.close()
   })
 
+  test('has no value of a stored credential, also where the page shows it later', async () => {
+    const flags = ['--origin', site.url, '--username', 'ann']
+    const stdin = 'stored-password\n'
+    expect(await built.run(['credential', 'add', 'shop', ...flags], { env, cwd: folder, stdin })).toMatchObject({
+      code: 0,
+    })
+    await create('/', '--replay')
+    expect(await bax('fill', '--credential', 'shop.password', '#password')).toMatchObject({ code: 0 })
+    await bax('eval', 'document.querySelector("h1").textContent = document.querySelector("#password").value; 1')
+    await bax('click', '#plain')
+    const { page, html } = await openReplay()
+    expect(html + copiesIn(html)).not.toContain('stored-password')
+    await page.close()
+  })
+
   test('keeps its limit over many large pages, and says what it left out', async () => {
     const noise = (seed: number) =>
       Array.from({ length: 6000 }, (_, at) => Math.sin(seed * 7919 + at).toString(36)).join(' ')

@@ -1,4 +1,7 @@
-/** Removes secrets from a replay: credentials that texts look like, and what was typed into password fields. */
+/**
+ * Removes secrets from a replay: credentials that texts look like, what was typed into password fields, and what the
+ * session hides.
+ */
 import { escapeHtml } from '../../../core/html/page.ts'
 import { redactText, redactValue } from '../../../core/access/redact.ts'
 
@@ -12,11 +15,14 @@ const placeholder = '[redacted]'
 /** A shorter value would also replace parts of unrelated words; it is only removed where it is the whole text. */
 const shortest = 4
 
-export function redactionOf(secrets: ReadonlySet<string>): Redaction {
+/** @param hide removes what the session hides: values of stored credentials, and what a person typed for a handoff */
+export function redactionOf(secrets: ReadonlySet<string>, hide: (text: string) => string): Redaction {
   const long = [...secrets].filter(({ length }) => length >= shortest)
   const spellings = [...new Set(long.flatMap(spellingsOf))].toSorted((a, b) => b.length - a.length)
   const mask = (text: string) =>
-    secrets.has(text) ? placeholder : spellings.reduce((rest, spelling) => rest.replaceAll(spelling, placeholder), text)
+    secrets.has(text)
+      ? placeholder
+      : hide(spellings.reduce((rest, spelling) => rest.replaceAll(spelling, placeholder), text))
   const deep = (value: unknown): unknown => {
     if (typeof value === 'string') return mask(value)
     if (Array.isArray(value)) return value.map(deep)
