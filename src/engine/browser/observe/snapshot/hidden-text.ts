@@ -1,6 +1,6 @@
 /** Text that people cannot see, as the page has marked it: it becomes nodes of its own. */
 import { type AriaNode, type Children, hasControlRole, isField, type Marks, type Writable } from './aria.ts'
-import { hiddenEnd, hiddenStart } from './hidden-marks.ts'
+import { hiddenEnd, hiddenStart } from '../visibility/hidden-marks.ts'
 
 /** Longest label for assistive technology, such as that of an icon, that is left in the name of an element. */
 const labelChars = 40

@@ -3,7 +3,7 @@ import { revealAreas } from './areas.page.ts'
 import { revealCanvas } from './canvas.page.ts'
 import { revealEditor } from './editors.page.ts'
 import { nameHidden } from './hidden.page.ts'
-import { markHiddenTexts } from './hidden-text.page.ts'
+import { markHiddenTexts } from '../visibility/hidden-text.page.ts'
 import { isUsable } from './flags.page.ts'
 import { mayBeHost } from './listening.page.ts'
 
