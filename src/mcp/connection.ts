@@ -10,14 +10,14 @@ import { matchesHost, parseHostPattern } from '../core/net/host-pattern.ts'
 import { normaliseUrl } from '../core/net/urls.ts'
 import type { HttpOperation } from '../core/operation/operation.ts'
 import type { Manifest } from '../operations/manifest.ts'
-import { Handles, isId } from './handles.ts'
+import { Handles, isId } from './stateless/handles.ts'
 import { HeldSessions, type Sessions } from './held.ts'
 import { takeLease } from '../client/lease.ts'
 import type { LocalHost } from './local.ts'
 import type { McpOptions } from './options.ts'
-import type { RunOnce } from './pending.ts'
+import type { RunOnce } from './stateless/once.ts'
 import { StoredContent } from './stored.ts'
-import { traced } from './trace.ts'
+import { traced } from './stateless/trace.ts'
 
 export interface ConnectionParts {
   readonly transport: Transport

@@ -12,7 +12,7 @@ import { limits } from '../core/limits/limits.ts'
 import { Connection, type ConnectionParts } from './connection.ts'
 import type { LocalHost } from './local.ts'
 import { withoutNulls } from './message.ts'
-import { onceHere } from './pending.ts'
+import { onceHere } from './stateless/once.ts'
 import { createMcpServer } from './server.ts'
 
 export interface StdioParts extends Pick<ConnectionParts, 'transport' | 'manifest' | 'options'> {

@@ -1,5 +1,5 @@
 /** Credentials and options of a request to `/mcp`. */
-import { BaxError } from '../core/errors/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 
 type Fetch = (request: Request) => Response | Promise<Response>
 

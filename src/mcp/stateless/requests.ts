@@ -1,14 +1,14 @@
 /** Requests of the revision 2026-07-28: any server or gateway answers each of them, without a session of the protocol. */
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
-import { embedded } from '../client/transport.ts'
-import type { Caller } from '../core/access/caller.ts'
-import { limits } from '../core/limits/limits.ts'
-import type { Manifest } from '../operations/manifest.ts'
-import type { McpRequest, OpenMcp } from '../server/mcp.ts'
-import { Connection } from './connection.ts'
-import { asCaller, queryOf } from './http-request.ts'
-import { type McpOptions, readOptions } from './options.ts'
-import { createMcpServer } from './server.ts'
+import { embedded } from '../../client/transport.ts'
+import type { Caller } from '../../core/access/caller.ts'
+import { limits } from '../../core/limits/limits.ts'
+import type { Manifest } from '../../operations/manifest.ts'
+import type { McpRequest, OpenMcp } from '../../server/mcp.ts'
+import { Connection } from '../connection.ts'
+import { asCaller, queryOf } from '../http/request.ts'
+import { type McpOptions, readOptions } from '../options.ts'
+import { createMcpServer } from '../server.ts'
 
 /** First revision without sessions of the protocol. */
 const firstModern = '2026-07-28'

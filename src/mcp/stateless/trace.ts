@@ -1,5 +1,5 @@
 /** Trace context of OpenTelemetry in the metadata of calls, which their calls of the engine pass on. */
-import type { Transport } from '../client/transport.ts'
+import type { Transport } from '../../client/transport.ts'
 
 type Metadata = Readonly<Record<string, unknown>> | undefined
 

@@ -13,17 +13,13 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { ApprovalRecord } from '../core/access/approvals.ts'
-import { asBaxError, BaxError } from '../core/errors/errors.ts'
-import { operations } from '../operations/index.ts'
-import { waitingApprovals } from './approvals.ts'
-import { limits } from '../core/limits/limits.ts'
-import type { Connection } from './connection.ts'
-import { parsed } from './message.ts'
-import type { Tool } from './tool.ts'
-
-/** Runs a call once; repeated ones with the same key get its result, also at other gateways. */
-export type RunOnce = <T>(key: string, input: unknown, signal: AbortSignal, work: () => Promise<T>) => Promise<T>
+import type { ApprovalRecord } from '../../core/access/approvals.ts'
+import { asBaxError, BaxError } from '../../core/errors/errors.ts'
+import { operations } from '../../operations/index.ts'
+import { waitingApprovals } from '../approvals.ts'
+import type { Connection } from '../connection.ts'
+import { parsed } from '../message.ts'
+import type { Tool } from '../tool.ts'
 
 const question = 'approval'
 
@@ -140,17 +136,3 @@ async function decide(connection: Connection, { session_id, approval_id }: State
 }
 
 const gone: ReadonlySet<string> = new Set(['approval_not_found', 'session_not_found', 'session_closed'])
-
-/** Runs calls once in this process, which alone gets the repeated ones. */
-export function onceHere(): RunOnce {
-  const calls = new Map<string, Promise<unknown>>()
-  return <T>(key: string, _input: unknown, _signal: AbortSignal, work: () => Promise<T>) => {
-    const earlier = calls.get(key) as Promise<T> | undefined
-    if (earlier) return earlier
-    const [oldest] = calls.size >= limits.mcp.pending ? calls.keys() : []
-    if (oldest !== undefined) calls.delete(oldest)
-    const run = work()
-    calls.set(key, run)
-    return run
-  }
-}

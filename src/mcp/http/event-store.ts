@@ -1,7 +1,7 @@
 /** Messages of an HTTP connection, kept so that a client can resume a stream that was cut. */
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server'
-import { BaxError } from '../core/errors/errors.ts'
-import { limits } from '../core/limits/limits.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
 
 interface Stored {
   readonly stream: string

@@ -1,7 +1,7 @@
 /** Sessions of clients without a connection: every call names its session by the ID that an earlier one returned. */
-import { BaxError } from '../core/errors/errors.ts'
-import type { Sessions } from './held.ts'
-import type { schemaOf } from './schema.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import type { Sessions } from '../held.ts'
+import type { schemaOf } from '../schema.ts'
 
 /** A kind of sessions, and what keeps those that are created. */
 export interface HandleParts {
