@@ -60,5 +60,5 @@ function listOf(type: SessionEvent['type']): LogList {
   if (type === 'console' || type === 'page.error') return 'Console'
   if (type.startsWith('network.')) return 'Network'
   if (type.startsWith('download.')) return 'Downloads'
-  return type.startsWith('approval.') || type.startsWith('control.') ? 'People' : 'Page'
+  return /^(?:approval|control|handoff|credential)\./.test(type) ? 'People' : 'Page'
 }
