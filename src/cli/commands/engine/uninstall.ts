@@ -27,6 +27,8 @@ export const command: TerminalCommand = {
     const files = await ownFiles(here, typed.flags['keepData'] === true)
     const engine = engineToCall(settings.stateDir, io.host.uid)
     const kept = await filesWithServer(here)
+    // A single file has unpacked this program into its cache.
+    const { remove, path } = installationOf(io)
     const lines = [
       ...(engine ? [`the local engine (process ${engine.pid}) and its sessions`] : []),
       ...files.map(lineOf),
@@ -41,7 +43,6 @@ export const command: TerminalCommand = {
       await stopIfRunning(here)
       await removeFiles(files)
     }
-    const { remove, path } = installationOf(io)
     if (settings.json)
       return print(
         io,
