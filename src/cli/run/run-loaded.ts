@@ -66,10 +66,7 @@ async function runPlans({ mask, plans, runId }: LoadedScripts, options: RunOptio
       reporters: open.reporters,
       showBody: showsBodies ? showBody : undefined,
       tools: {
-        engine: {
-          ...engineTools({ ...context, io }, home, mask),
-          showHandoff: options.allowHandoff ? showHandoff(io) : undefined,
-        },
+        engine: engineTools({ ...context, io }, home, mask, options.allowHandoff),
         pictures: { update: options.updateSnapshots ?? false, inCi: isCi(io), mask },
         evidence,
         headed: options.headed ?? false,
@@ -153,8 +150,11 @@ function outcomeOf(report: ScriptReport | undefined): Replay {
 }
 
 /** Returns the engine, and what its calls need of this terminal. */
-const engineTools = ({ io }: Context, engine: Calls, mask: Mask): EngineTools => ({
+const engineTools = ({ io }: Context, engine: Calls, mask: Mask, allowHandoff = false): EngineTools => ({
   ask: engine.ask,
+  showHandoff: allowHandoff
+    ? ({ control_url, reason }) => note(io, `waiting for a person (${reason}): ${control_url}`)
+    : undefined,
   reportingControl: (id, work) => withControlNotice(io, engine, id, work),
   writeFile: async (path, bytes) => {
     const target = resolve(io.cwd, mask.name(path))
@@ -165,11 +165,6 @@ const engineTools = ({ io }: Context, engine: Calls, mask: Mask): EngineTools =>
     uploadFiles(files, sessionId, { read: fileReader(io), upload: engine.upload, signal: io.signal }),
   cwd: io.cwd,
 })
-
-const showHandoff =
-  (io: Context['io']): EngineTools['showHandoff'] =>
-  ({ control_url, reason }) =>
-    note(io, `waiting for a person (${reason}): ${control_url}`)
 
 /** Replaces the selectors of elements that were found by their fingerprints. */
 function reportUpdates(healed: readonly HealedSelector[], io: Context['io']): void {
