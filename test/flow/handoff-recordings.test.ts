@@ -84,7 +84,9 @@ const goTo = async (view: Page, path: string) => {
 const untilShown = (view: Page, color: readonly number[]) =>
   view.waitForFunction((wanted) => {
     const context = document.querySelector('canvas')!.getContext('2d')!
-    return [...context.getImageData(1000, 600, 1, 1).data.slice(0, 3)].every((at, i) => Math.abs(at - wanted[i]!) < 60)
+    return Array.from(context.getImageData(1000, 600, 1, 1).data.slice(0, 3)).every(
+      (at, i) => Math.abs(at - wanted[i]!) < 60,
+    )
   }, color)
 const [green, blue] = [
   [0, 255, 0],
@@ -166,12 +168,13 @@ test('a video and other viewers do not show what the person sees', async () => {
   const colors = await player.evaluate(async (data) => {
     const video = document.createElement('video')
     video.src = URL.createObjectURL(await (await fetch(`data:video/webm;base64,${data}`)).blob())
-    await new Promise((done) => (video.onloadeddata = done))
+    await new Promise((done) => video.addEventListener('loadeddata', done, { once: true }))
     const context = new OffscreenCanvas(1, 1).getContext('2d')!
     const seen: string[] = []
     for (let time = 0; time < video.duration; time += 0.05) {
+      const sought = new Promise((done) => video.addEventListener('seeked', done, { once: true }))
       video.currentTime = time
-      await new Promise((done) => (video.onseeked = done))
+      await sought
       context.drawImage(video, 1000, 600, 1, 1, 0, 0, 1, 1)
       seen.push(String([...context.getImageData(0, 0, 1, 1).data].map((value) => Math.round(value / 128))))
     }
