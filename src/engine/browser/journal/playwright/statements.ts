@@ -87,7 +87,12 @@ const writers: Readonly<Record<string, (writing: Writing) => string[] | undefine
   uncheck: on('uncheck'),
   focus: on('focus'),
   clear: on('clear'),
-  fill: on('fill', 'text'),
+  fill: (writing) => {
+    const { credential, selector } = writing.data
+    if (typeof credential !== 'string') return on('fill', 'text')(writing)
+    const name = credential.toUpperCase().replaceAll(/\W/g, '_')
+    return call(writing.locator(selector), 'fill', `\${env.${name}}`)
+  },
   type_text: (writing) => [
     ...(writing.data['clear'] === true ? on('clear')(writing) : []),
     ...on('pressSequentially', 'text')(writing),
