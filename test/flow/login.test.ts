@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { account as demoAccount } from '../../src/demo/shop/shop.ts'
 import { demoSite } from '../../src/demo/site.ts'
+import { totpCode } from '../../src/engine/store/totp.ts'
 import { listen } from '../../src/server/process/listen.ts'
 import { spellingsOf } from '../support/attacks.ts'
 import { bax } from '../support/cli.ts'
@@ -72,6 +74,33 @@ inUsualHomes(loginPages, (given) => {
     await given.do('navigate_to', { url: `${elsewhere.url}/plain` })
     expect((await given.fails('login', { credential: 'ann' })).code).toBe('origin_mismatch')
     expect(elsewhere.requests).not.toContain('/session')
+  })
+
+  test('leaves no password or code in a replay, also where a later page shows it', async () => {
+    const client = given.client()
+    const { session_id = '' } = await client.createSession({
+      headless: true,
+      replay: true,
+      start_url: given.url('/together'),
+    })
+    const read = `[...document.querySelectorAll('input')].map(({ value }) => value)`
+    const commands = [
+      { command: 'fill', data: { selector: '[name=pw]', credential: 'ann.password' } },
+      { command: 'fill', data: { selector: '[name=otp]', credential: 'ann.totp' } },
+      { command: 'evaluate', data: { expression: `(window.name = JSON.stringify(${read}), 1)` } },
+      { command: 'navigate_to', data: { url: given.url('/account') } },
+      { command: 'evaluate', data: { expression: `(document.body.append(...JSON.parse(name)), 1)` } },
+      { command: 'get_url' },
+    ]
+    expect(await client.runCommands({ session_id, commands })).toMatchObject({ success: true })
+    const html = await (await fetch(`${given.homes().baseUrl}/diagnostics/${session_id}/replay`)).text()
+    const packed = /id="pages">([^<]+)/.exec(html)![1]!
+    const shown = html + gunzipSync(Buffer.from(packed, 'base64')).toString()
+    expect(shown).toContain('Welcome Ann')
+    for (const spelling of spellingsOf(account.password)) expect(shown.includes(spelling)).toBe(false)
+    const codes = [0, 30_000].map((ago) => totpCode(account.totp, Date.now() - ago))
+    for (const code of await Promise.all(codes)) expect(shown.includes(code)).toBe(false)
+    await client.closeSession({ session_id })
   })
 
   test('logs in to the shop of `bax demo`', async () => {
