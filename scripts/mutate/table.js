@@ -118,7 +118,7 @@ const bySubsystem = {
     ['crawl-responses', 'src/engine/crawl/store/response-cache.ts', 'this.#earlier.set(entry.visit, entries.set(entry.key, entry))', '', 'test/flow/crawl-resume.test.ts'],
     ['crawl-since', 'src/engine/changes/change.ts', "if (before === after) return { ...facts, changeStatus: 'same' }", '', 'test/flow/crawl-since.test.ts'],
     ['crawl-removed', 'src/engine/crawl/earlier.ts', 'if (missing.has(entry) && !linked.has(entry))', 'if (missing.has(entry))', 'test/flow/crawl-since.test.ts'],
-    ['webhook-signature', 'src/engine/crawl/webhook.ts', "createHmac('sha256', key).update(body)", "createHmac('sha256', key).update(type)", 'test/clients/firecrawl-jobs.test.ts'],
+    ['webhook-signature', 'src/engine/post-webhook.ts', "createHmac('sha256', key).update(text)", "createHmac('sha256', key).update('')", 'test/clients/firecrawl-jobs.test.ts'],
     ['webhook-repeats', 'src/engine/crawl/webhook.ts', 'answers.keepSite(sentKey, frame.seq)', '', 'test/flow/crawl-resume.test.ts'],
   ],
   sessions: [

@@ -30,7 +30,7 @@ const lines: readonly (readonly [words: readonly string[], about: string])[] = [
   [['shell'], 'Containers: '],
   [['handoff', 'approve', 'tui'], 'Ask a person; approve actions; terminal UI'],
   [['serve', 'worker', 'key', 'fleet'], 'Serve the HTTP API; its keys; several machines'],
-  [['engine', 'api', 'openapi'], 'The engine in the background; any API request; OpenAPI'],
+  [['engine', 'api', 'openapi'], 'The local engine; any API request; OpenAPI'],
   [['demo', 'doctor', 'completion'], 'A site to try; check this machine; completion'],
   [['setup', 'update', 'uninstall'], 'Install browsers; look for new versions; remove bax'],
 ]

@@ -72,7 +72,7 @@ export interface ServedWorker {
  * @throws BaxError `engine_failed` when it cannot listen on an address, `internal_error` after an uncaught exception.
  */
 export async function serve(options: ServeOptions): Promise<void> {
-  const { engine, gate, log, signal, stores, forwarder, worker, openMcp } = options
+  const { engine, gate, log, signal, stores, forwarder, worker } = options
   const drain = new Drain(worker && workerHeld)
   const idempotency = stores?.idempotency ?? new IdempotencyCache()
   const rates = stores?.rates ?? new RateLimiter(options.allowances)
