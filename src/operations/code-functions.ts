@@ -10,7 +10,8 @@ export type CodeFunction =
   | {
       readonly name: string
       readonly command: Command
-      /** Required fields, which are arguments in this order. */
+      /** Fields that are arguments in this order, as in the terminal; the required ones come first. */
+      readonly positional: readonly string[]
       readonly required: readonly string[]
     }
   | { readonly name: string; readonly operation: Operation }
@@ -31,9 +32,12 @@ export const codeFunctions: ReadonlyMap<string, CodeFunction> = new Map<string, 
   ...Object.entries<Operation>(operations)
     .filter(([, operation]) => isFunction(operation))
     .map(([name, operation]) => [name, { name, operation }] as const),
-  ...[...catalogue].map(([name, command]) => [name, { name, command, required: requiredOf(command) }] as const),
+  ...[...catalogue].map(([name, command]) => [name, { name, command, ...argumentsOf(command) }] as const),
 ])
 
-function requiredOf({ data }: Command): string[] {
-  return paramsOf(data).flatMap(({ name, required }) => (required ? [name] : []))
+function argumentsOf({ data, positional: [typed = []] = [] }: Command) {
+  const required = paramsOf(data).flatMap((param) => (param.required ? [param.name] : []))
+  // Forms without required fields are chosen by their values.
+  const isTyped = required.length > 0 && required.every((name, at) => typed[at] === name)
+  return { required, positional: isTyped ? typed : required }
 }

@@ -49,7 +49,8 @@ test.each(['bash', 'zsh', 'fish'])('the completion script for %s is printed', as
 
 // A server does not build images for its callers.
 testUnless(busybox.absent)('an image for shell sessions is built on this machine, and listed', async () => {
-  const built = await bax(['shell', 'image', 'build', '--which', 'busybox', '--embedded', '--json'])
+  const env = { BAX_STATE_DIR: homes.stateDir }
+  const built = await bax(['shell', 'image', 'build', '--which', 'busybox', '--embedded', '--json'], { env })
   expect(built).toMatchObject({ code: 0, stdout: expect.stringContaining('"bax-shell:busybox"') })
   expect(await run('shell', 'image', 'list')).toContain('bax-shell:busybox')
 })

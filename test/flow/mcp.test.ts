@@ -76,7 +76,7 @@ function parts(text: string) {
 }
 
 describe('the list of tools', () => {
-  test('has sixteen tools with hints, and is shorter than ten thousand characters', async () => {
+  test('has eighteen tools with hints, and is shorter than ten thousand characters', async () => {
     const { tools } = await mcp.client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([
       'browser_open',

@@ -29,10 +29,10 @@ export class CodeCalls {
   async call(name: string, args: readonly unknown[], signal: AbortSignal): Promise<unknown> {
     const found = codeFunctions.get(name)!
     if ('command' in found) {
-      const data = fieldsOf(name, found.required, args)
+      const data = fieldsOf(found, args)
       return this.#runCommand(name, found.command, data, signal)
     }
-    return this.#callOperation(found.operation, fieldsOf(name, [], args), signal)
+    return this.#callOperation(found.operation, fieldsOf({ name, positional: [], required: [] }, args), signal)
   }
 
   async #runCommand(command: string, { result: shape }: Command, data: Fields, signal: AbortSignal): Promise<unknown> {
@@ -64,17 +64,25 @@ export class CodeCalls {
   }
 }
 
-/** Returns fields from arguments: the required ones in order, then an object with others; or an object with all. */
-function fieldsOf(name: string, required: readonly string[], args: readonly unknown[]): Fields {
+interface Arguments {
+  readonly name: string
+  readonly positional: readonly string[]
+  readonly required: readonly string[]
+}
+
+/** Returns fields from arguments: the positional ones, then an object with others; or an object with all. */
+function fieldsOf({ name, positional, required }: Arguments, args: readonly unknown[]): Fields {
   const [first] = args
   const isByName = args.length === 1 && isMapping(first) && required.every((field) => Object.hasOwn(first, field))
-  const values = isByName ? [] : args.slice(0, required.length)
-  const [others, ...rest] = isByName ? [first] : args.slice(required.length).map((value) => value ?? {})
-  if (!isMapping(others ?? {}) || rest.length > 0) {
-    const order = [...required, 'an object with other fields'].join(', ')
+  const others = args.findIndex((value, at) => at >= required.length && isMapping(value))
+  const count = isByName ? 0 : Math.min(positional.length, others === -1 ? Infinity : others)
+  const [more = {}, ...rest] = args.slice(count)
+  if (!isMapping(more ?? {}) || rest.length > 0) {
+    const order = [...positional, 'an object with other fields'].join(', ')
     throw new BaxError('invalid_request', `${name} takes ${order}, or one object with all fields`)
   }
-  return { ...(others as Fields | undefined), ...Object.fromEntries(values.map((value, at) => [required[at]!, value])) }
+  const values = args.slice(0, count).map((value, at) => [positional[at]!, value] as const)
+  return { ...(more as Fields | null), ...Object.fromEntries(values) }
 }
 
 /** The author of the code does not know that the command is sent in a list. */

@@ -36,6 +36,7 @@ export async function runCode({ keys, log }: CodeContext, input: CodeInput, call
   const run = new CodeRun(new CodeCalls(ask, session, input.confirm), over.signal, task)
   try {
     signal.throwIfAborted()
+    await session.find(over.signal)
     const ended = await run.run()
     over.abort(new BaxError('cancelled', 'the code has ended'))
     return { ...resultOf(ended), ...run.report, duration_ms: Math.round(performance.now() - startedAt) }

@@ -19,6 +19,18 @@ export class CodeSession {
     this.#id = input.session_id
   }
 
+  /** Finds the session that the caller names, for code that does not use it either. @throws BaxError */
+  async find(signal: AbortSignal): Promise<void> {
+    const { session_id } = this.#input
+    if (session_id === undefined) return
+    await this.#ask(operations.getSession.http, { session_id }, signal).catch((error: unknown) =>
+      // It may be the name of a relay.
+      this.#ask(operations.getRelay.http, { id: session_id }, signal).catch(() => {
+        throw error
+      }),
+    )
+  }
+
   /** ID or name of the session, if there is one. */
   get id(): string | undefined {
     return this.#id

@@ -11,7 +11,7 @@ import { session } from './browser.ts'
 
 export const browserCode = defineTool({
   name: 'browser_code',
-  description: `Do many steps in one call: the body of an async JavaScript function, as in: await bax.fill('#q', 'tea'); await bax.click('text=Go'); return await bax.evaluate('document.title'). Also bax.scrape({url}).`,
+  description: `Do many steps in one call, in JavaScript: await bax.fill('#q', 'tea'); return await bax.get_title(). Also bax.scrape({url}).`,
   uses: [operations.runCode, operations.createSession],
   effect: 'destroy',
   input: z.object({ code: codeInput.shape.code.describe(''), session }),

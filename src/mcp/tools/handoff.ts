@@ -14,7 +14,7 @@ const waitSecs = answerMs / 1000
 
 export const browserHandoff = defineTool({
   name: 'browser_handoff',
-  description: 'Ask a person for a captcha, login or consent: gives a URL for the user; handoff_id waits.',
+  description: 'Ask a person for a captcha, login or consent: gives a URL for them; handoff_id waits.',
   uses: [operations.requestHandoff, operations.getHandoff],
   effect: 'destroy',
   input: z.object({

@@ -10,7 +10,7 @@ import { defineTool } from '../tool.ts'
 export const browserScript = defineTool({
   name: 'browser_script',
   description:
-    'Run a YAML script of steps in a new session, as "bax run" does: "steps:" is a list such as "- navigate_to: URL", "- click: text=Save", "- get_title:".',
+    'Run a YAML script in a new session: "steps:" is a list such as "- navigate_to: URL", "- click: text=Save", "- get_title:".',
   uses: [operations.runCommands, operations.createSession],
   effect: 'destroy',
   local: true,

@@ -4,16 +4,15 @@ import { operations } from '../../operations/index.ts'
 import { defineTool } from '../tool.ts'
 import { session } from './browser.ts'
 
-const { format, from } = operations.getSessionScript.input.shape
+const { format } = operations.getSessionScript.input.shape
 
 export const browserSessionScript = defineTool({
   name: 'browser_session_script',
-  description:
-    'Write what was done in the session as a script that repeats it without you: YAML, or a Playwright test.',
+  description: 'Write what was done as a script.',
   uses: [operations.getSessionScript],
   effect: 'read',
   closed: true,
-  input: z.object({ format: format.describe(''), from: from.describe('First command'), session }),
+  input: z.object({ format: format.describe(''), session }),
   async run({ connection, signal }, { session: name, ...request }) {
     const session_id = await connection.session(name)
     const written = await connection.ask('getSessionScript', { session_id, ...request }, signal)
