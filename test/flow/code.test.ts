@@ -72,7 +72,7 @@ inUsualHomes({ '/': shop }, (given) => {
       expect(answer).toMatchObject({ code: 'code_failed', calls: 0 })
       await expect(run('return 1', { functions: ['get_ulr'] })).rejects.toMatchObject({
         code: 'invalid_request',
-        message: 'no function get_ulr (did you mean "get_url"?)',
+        message: 'functions[0] is no function: "get_ulr" (did you mean "get_url"?)',
       })
     })
 

@@ -51,9 +51,12 @@ export async function runCode({ keys, log }: CodeContext, input: CodeInput, call
 
 /** @throws BaxError `invalid_request` for a function that does not exist */
 function taskOf({ code, functions, args, ...input }: CodeInput): CodeTask {
-  const unknown = functions?.find((name) => !codeFunctions.has(name))
-  if (unknown !== undefined)
-    throw new BaxError('invalid_request', `no function ${unknown}${didYouMean(unknown, codeFunctions.keys())}`)
+  const at = functions?.findIndex((name) => !codeFunctions.has(name)) ?? -1
+  if (at !== -1) {
+    const message = `is no function: ${JSON.stringify(functions![at])}${didYouMean(functions![at]!, codeFunctions.keys())}`
+    const path = `functions[${at}]`
+    throw new BaxError('invalid_request', `${path} ${message}`, { details: [{ path, message }] })
+  }
   return {
     code,
     functions: functions ?? [...codeFunctions.keys()],
