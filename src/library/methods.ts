@@ -67,12 +67,14 @@ export const commandMethods = (target: Target, session_id: string): Methods =>
   )
 
 function commandMethod(target: Target, entry: CommandEntry, session_id: string): Method {
-  const { method, required, hasOptions } = methodOf(entry)
+  const { method, required, positional, hasOptions } = methodOf(entry)
   return async (...args: unknown[]) => {
-    const values = Object.fromEntries(required.map((name, at) => [name, args[at]]))
-    const others = args.slice(required.length)
+    const options = args.findIndex((value, at) => at >= required.length && typeof value === 'object')
+    const count = Math.min(positional.length, options === -1 ? Infinity : options)
+    const values = Object.fromEntries(positional.slice(0, count).map((name, at) => [name, args[at]]))
+    const others = args.slice(count)
     if (others.some((other) => typeof other !== 'object' && other !== undefined))
-      throw new BaxError('invalid_request', `${method} takes options as an object after ${required.join(', ')}`)
+      throw new BaxError('invalid_request', `${method} takes options as an object after ${positional.join(', ')}`)
     const data = { ...(hasOptions ? (others.shift() as Fields | undefined) : {}), ...values }
     return runCommand(target, entry, {
       session_id,

@@ -1,4 +1,5 @@
 /** Where the library has the operations and commands: derived from their declarations, for methods and their types. */
+import { argumentsOf } from '../core/operation/positional.ts'
 import { route } from '../core/operation/route.ts'
 import { attributeOf } from '../lines/values.ts'
 import type { CommandEntry, OperationEntry } from '../operations/manifest.ts'
@@ -49,9 +50,9 @@ export function placesOf(operation: Routed): Place[] {
 /** Operations whose method of the same place does more than call them. */
 export const extended: ReadonlySet<string> = new Set(['crawl', 'createSession', 'createShell'])
 
-/** Returns the method of a command: its required fields are arguments, the others an object. */
-export const methodOf = ({ name, params }: Pick<CommandEntry, 'name' | 'params'>) => ({
+/** Returns the method of a command: its arguments, and an object with the other fields. */
+export const methodOf = ({ name, params, positional }: Pick<CommandEntry, 'name' | 'params' | 'positional'>) => ({
   method: attributeOf({ name }),
-  required: params.filter((param) => param.required).map((param) => param.name),
+  ...argumentsOf(params, positional),
   hasOptions: params.some((param) => !param.required),
 })

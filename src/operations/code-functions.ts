@@ -2,6 +2,7 @@
 import { catalogue } from '../commands/index.ts'
 import type { Command } from '../core/operation/command.ts'
 import type { Operation } from '../core/operation/operation.ts'
+import { argumentsOf } from '../core/operation/positional.ts'
 import { route } from '../core/operation/route.ts'
 import { paramsOf } from '../core/operation/schema-params.ts'
 import { operations } from './index.ts'
@@ -32,12 +33,7 @@ export const codeFunctions: ReadonlyMap<string, CodeFunction> = new Map<string, 
   ...Object.entries<Operation>(operations)
     .filter(([, operation]) => isFunction(operation))
     .map(([name, operation]) => [name, { name, operation }] as const),
-  ...[...catalogue].map(([name, command]) => [name, { name, command, ...argumentsOf(command) }] as const),
+  ...[...catalogue].map(
+    ([name, command]) => [name, { name, command, ...argumentsOf(paramsOf(command.data), command.positional) }] as const,
+  ),
 ])
-
-function argumentsOf({ data, positional: [typed = []] = [] }: Command) {
-  const required = paramsOf(data).flatMap((param) => (param.required ? [param.name] : []))
-  // Forms without required fields are chosen by their values.
-  const isTyped = required.length > 0 && required.every((name, at) => typed[at] === name)
-  return { required, positional: isTyped ? typed : required }
-}

@@ -13,6 +13,17 @@ export function formsOf(params: readonly Param[], declared: PositionalForms = []
 }
 
 /**
+ * Returns the arguments of a command in code: its required fields, and those that the terminal takes behind them, of
+ * which an object with other fields can take the place.
+ */
+export function argumentsOf(params: readonly Param[], [typed = []]: PositionalForms = []) {
+  const required = params.flatMap((param) => (param.required ? [param.name] : []))
+  // Forms without required fields are chosen by their values.
+  const isTyped = required.length > 0 && required.every((name, at) => typed[at] === name)
+  return { required, positional: isTyped ? typed : required }
+}
+
+/**
  * Returns the first form that fits the values by number and type, else the first by number. A list as the last field
  * takes all remaining values. Values are text of a command line, or values of a script.
  */

@@ -56,7 +56,7 @@ const changes = [
   /^Network\.(?:setCookies?|deleteCookies|clear\w*|set(?!CacheDisabled)\w*|replayXHR|emulate\w*|overrideNetworkState)$/,
   /^DOM\.(?:set\w*|remove\w*|moveTo|copyTo|focus|undo|redo)$/,
   /^CSS\.(?:set\w*|add\w*|create\w*)$/,
-  /^(?:Fetch|Emulation|ServiceWorker|WebAuthn|DOMDebugger|Autofill|BluetoothEmulation|DeviceAccess|FedCm|PWA|Tethering)\.(?!disable$)/,
+  /^(?:Fetch|Emulation|ServiceWorker|WebAuthn|DOMDebugger|Autofill|BluetoothEmulation|DeviceAccess|FedCm|PWA|Tethering)\.(?!disable$|getEventListeners$)/,
   /^Debugger\.(?:set\w*|pause|evaluateOnCallFrame|restartFrame)$/,
   /^Runtime\.(?:addBinding|runScript|terminateExecution|setAsyncCallStackDepth)$/,
   /^Browser\.(?:set\w*|grantPermissions|resetPermissions|cancelDownload|executeBrowserCommand)$/,

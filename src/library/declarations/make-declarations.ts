@@ -77,15 +77,19 @@ function returned(operation: HttpOperation, shapes: Record<string, Schema>): str
 function commandSignature(entry: CommandEntry, shapes: Record<string, Schema>): string {
   const { data, result } = catalogue.get(entry.name)!
   const { properties = {} } = schemaOf(data, 'input', shapes) as Schema
-  const { method, required, hasOptions } = methodOf(entry)
-  const others = Object.fromEntries(Object.entries(properties).filter(([name]) => !required.includes(name)))
-  const parameters = [
-    ...required.map((name) => `${name}: ${typeOf(properties[name]!)}`),
-    ...(hasOptions ? [`options?: ${fields(others, [])}`] : []),
-    'call?: CallOptions',
-  ]
+  const { method, required, positional, hasOptions } = methodOf(entry)
   const answer = result ? unwrapped(schemaOf(result, 'output', shapes) as Schema, entry) : 'void'
-  return `${comment({ description: entry.summary })}${method}(${parameters.join(', ')}): Promise<${answer}>`
+  const withArguments = (names: readonly string[]) => {
+    const others = Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name)))
+    const parameters = [
+      ...names.map((name) => `${name}: ${typeOf(properties[name]!)}`),
+      ...(hasOptions ? [`options?: ${fields(others, [])}`] : []),
+      'call?: CallOptions',
+    ]
+    return `${comment({ description: entry.summary })}${method}(${parameters.join(', ')}): Promise<${answer}>`
+  }
+  const forms = positional.length > required.length ? [positional, required] : [required]
+  return forms.map(withArguments).join('\n')
 }
 
 /** Returns the type of a result, in which a value stands without the name of its type. */
