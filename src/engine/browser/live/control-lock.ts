@@ -17,6 +17,8 @@ export interface Person {
 
 /** Work before and after a person has control. */
 export interface ControlGuard {
+  /** Whether a person may still take control. */
+  readonly open: boolean
   begin(): Promise<void>
   /** Runs before commands continue. */
   end(reason: 'returned' | 'left' | 'idle'): Promise<void>
@@ -82,10 +84,9 @@ export class ControlLock {
     if (this.#holding?.person === person) this.#holding.release()
   }
 
-  /** Takes control away from the person who has it; returns whether there is one. */
-  revoke(): boolean {
+  /** Takes control away from the person who has it. */
+  revoke(): void {
     this.#holding?.release()
-    return this.#holding !== undefined
   }
 
   /** Restarts the idle timeout of the control. @throws BaxError `conflict` when the viewer does not have control. */
@@ -103,6 +104,7 @@ export class ControlLock {
     const { events, dialogs } = this.#session
     const { guard } = this
     await guard?.begin()
+    if (guard?.open === false) return guard.end('returned')
     this.#waiting = undefined
     const releaseDialogs = dialogs.hold(() => person.onDialog(describeDialog(dialogs.newest)))
     events.emit('control.taken')

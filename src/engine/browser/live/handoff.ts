@@ -37,6 +37,8 @@ export class Handoff implements ControlGuard {
   #token: string
   #opened = false
   #active = false
+  /** Whether the control lock has called `begin`, and so will call `end`. */
+  #begun = false
   #outcome: { readonly status: HandoffOutcome; readonly message: string | null } | undefined
   #change: HandoffChange | null = null
   #endedAt: Date | null = null
@@ -113,8 +115,16 @@ export class Handoff implements ControlGuard {
 
   /** Starts the time in which a person has control: what they type is reported nowhere. */
   async begin(): Promise<void> {
-    const { session } = this.#facts
-    await privacyOf(session.browserContext).begin()
+    this.#begun = true
+    try {
+      await privacyOf(this.#facts.session.browserContext).begin()
+    } catch (error) {
+      this.#begun = false
+      if (!this.open) this.#settle()
+      throw error
+    }
+    // It may have ended meanwhile.
+    if (!this.open) return
     this.#active = true
     this.#emit('handoff.taken')
   }
@@ -126,6 +136,7 @@ export class Handoff implements ControlGuard {
       if (!this.open) await this.#observe()
     } finally {
       this.#active = false
+      this.#begun = false
       privacyOf(this.#facts.session.browserContext).end()
     }
   }
@@ -133,9 +144,9 @@ export class Handoff implements ControlGuard {
   /** Ends the handoff unless it has ended. A person who has control loses it. */
   finish(status: HandoffOutcome, message: string | null = null): void {
     if (!this.open) return
-    const hadControl = this.#lock.revoke()
+    this.#lock.revoke()
     this.#close(status, message)
-    if (hadControl) return
+    if (this.#begun) return
     const { session } = this.#facts
     if (status !== 'returned' && status !== 'met') return this.#settle()
     const observe = session.use(() => session.queue.run(() => this.#observe(), session.ended))

@@ -56,20 +56,22 @@ class SessionHandoffs {
     const notify = input.notify === undefined ? undefined : normaliseUrl(input.notify, 'notify')
     const from = call.caller.keyId
     if (notify) await egress.check(notify, { from, signal: call.signal })
-    const before = await runQueued(session, call, {}, () => observeBefore(session, call.signal))
-    this.#assertNone()
-    const handoff = new Handoff({
-      session,
-      input,
-      url,
-      before,
-      onChange: () => this.#notify(),
-      notify: notify ? senderTo(notify, egress.rulesFor(from), webhookSecret) : undefined,
+    const send = notify ? senderTo(notify, egress.rulesFor(from), webhookSecret) : undefined
+    // Created before the queue continues: a viewer who waits for control behind it takes over for this handoff.
+    const handoff = await runQueued(session, call, {}, async () => {
+      const before = await observeBefore(session, call.signal)
+      call.signal.throwIfAborted()
+      this.#assertNone()
+      return this.#add(new Handoff({ session, input, url, before, onChange: () => this.#notify(), notify: send }))
     })
+    return handoff.record
+  }
+
+  #add(handoff: Handoff): Handoff {
     this.#all.set(handoff.id, handoff)
     evictOldest(this.#all, limits.handoffs.remembered)
     this.#notify()
-    return handoff.record
+    return handoff
   }
 
   /** @throws BaxError `handoff_not_found` */

@@ -1,0 +1,68 @@
+/** What a session reports while a person has control for a handoff, and afterwards. */
+import type { ServerResponse } from 'node:http'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { valueOf } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+import { clickAt, openViews, takeOver, type Views, waitForFrame } from '../support/views.ts'
+import { waitUntil } from '../support/wait.ts'
+
+let homes: Homes
+let site: Site
+let views: Views
+let held: ServerResponse | undefined
+
+const form = `<title>Sign in</title><style>* { margin: 0; font: 20px monospace } input, button { display: block; width: 400px; height: 40px }</style>
+  <form action="/account"><input name="who" aria-label="User"><input id="pw" type="password"></form>`
+
+beforeAll(async () => {
+  ;[homes, site, views] = await Promise.all([
+    openHomes(),
+    serveSite({
+      '/': form,
+      '/held': (_, response) => void (held = response),
+      '/account': `<title>x</title><h1>Welcome</h1><script>document.title = 'Account of ' + new URLSearchParams(location.search).get('who')</script>`,
+    }),
+    openViews(),
+  ])
+})
+afterAll(async () => {
+  await views.close()
+  await homes.close()
+  await site.close()
+})
+afterEach(async () => {
+  await views.clear()
+  const { sessions } = await homes.clients.http.listSessions({})
+  await Promise.all(sessions.map(({ session_id }) => homes.clients.http.closeSession({ session_id })))
+})
+
+const create = async (): Promise<string> =>
+  (await homes.clients.http.createSession({ headless: true, start_url: `${site.url}/` })).session_id!
+const request = (session_id: string) => homes.clients.http.requestHandoff({ session_id, reason: 'log in' })
+const ended = ({ session_id, handoff_id }: { session_id: string; handoff_id: string }) =>
+  homes.clients.http.getHandoff({ session_id, handoff_id, wait_secs: 60 })
+
+test('a viewer who waits for control behind the request takes over for the handoff', async () => {
+  const session_id = await create()
+  const { live_view_url } = await homes.clients.http.linkLiveView({ session_id, control: true })
+  const view = await views.open(live_view_url)
+  await waitForFrame(view)
+  const batch = valueOf(homes.clients.http, session_id, `fetch('/held').then(() => 1)`)
+  await waitUntil(() => held !== undefined)
+  const asking = request(session_id)
+  expect((await homes.clients.http.listHandoffs({})).total).toBe(0)
+  await view.getByRole('button', { name: 'Take control' }).click()
+  await view.getByText('Waiting').first().waitFor()
+  held!.end()
+  await batch
+  const asked = await asking
+  await view.getByRole('button', { name: 'Return control' }).waitFor()
+  await expect.poll(async () => (await homes.clients.http.listHandoffs({})).handoffs[0]?.status).toBe('active')
+  await clickAt(view, 100, 20)
+  await view.keyboard.type('ada.lovelace')
+  await view.getByRole('button', { name: 'Done' }).click()
+  expect(await ended(asked)).toMatchObject({ status: 'returned', ended_at: expect.any(String) })
+  const { events } = await homes.clients.http.getSessionLog({ session_id })
+  expect(JSON.stringify(events)).not.toContain('lovelace')
+})
