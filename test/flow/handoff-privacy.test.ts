@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { valueOf } from '../support/session-steps.ts'
+import { failureOf, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { clickAt, openViews, takeOver, type Views, waitForFrame } from '../support/views.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -42,6 +42,13 @@ const create = async (): Promise<string> =>
 const request = (session_id: string) => homes.clients.http.requestHandoff({ session_id, reason: 'log in' })
 const ended = ({ session_id, handoff_id }: { session_id: string; handoff_id: string }) =>
   homes.clients.http.getHandoff({ session_id, handoff_id, wait_secs: 60 })
+const run = async (session_id: string, command: string, data = {}) => {
+  const { results, error } = await homes.clients.http.runCommands({ session_id, commands: [{ command, data }] })
+  expect(error).toBeUndefined()
+  return results[0]!.data!
+}
+const untilAddress = (view: Awaited<ReturnType<Views['open']>>, part: string) =>
+  view.waitForFunction((wanted) => document.querySelector<HTMLInputElement>('#address')!.value.includes(wanted), part)
 
 test('a viewer who waits for control behind the request takes over for the handoff', async () => {
   const session_id = await create()
@@ -65,4 +72,22 @@ test('a viewer who waits for control behind the request takes over for the hando
   expect(await ended(asked)).toMatchObject({ status: 'returned', ended_at: expect.any(String) })
   const { events } = await homes.clients.http.getSessionLog({ session_id })
   expect(JSON.stringify(events)).not.toContain('lovelace')
+})
+
+test('the result hides the values of stored credentials', async () => {
+  const session_id = await create()
+  const password = 'correct horse battery'
+  await homes.clients.http.addCredential({ name: 'shop', origins: [site.url], password })
+  await run(session_id, 'fill', { selector: '#pw', credential: 'shop.password' })
+  const asked = await request(session_id)
+  const view = await views.open(asked.control_url!)
+  await waitForFrame(view)
+  await run(session_id, 'evaluate', { expression: `location.href = '/account?who=' + pw.value` })
+  await view.getByRole('button', { name: 'Done' }).click()
+  const { change } = await ended(asked)
+  expect(change!.snapshot).toContain('Welcome')
+  for (const text of [change!.url, change!.title]) {
+    expect(text).not.toContain('horse')
+    expect(text).toContain('***')
+  }
 })
