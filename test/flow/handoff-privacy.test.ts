@@ -1,5 +1,6 @@
 /** What a session reports while a person has control for a handoff, and afterwards. */
 import type { ServerResponse } from 'node:http'
+import type { Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { failureOf, valueOf } from '../support/session-steps.ts'
@@ -13,7 +14,7 @@ let views: Views
 let held: ServerResponse | undefined
 
 const form = `<title>Sign in</title><style>* { margin: 0; font: 20px monospace } input, button { display: block; width: 400px; height: 40px }</style>
-  <form action="/account"><input name="who" aria-label="User"><input id="pw" type="password"></form>`
+  <form action="/account"><input name="who" aria-label="User"><input id="pw" type="password"><button>Go</button></form>`
 
 beforeAll(async () => {
   ;[homes, site, views] = await Promise.all([
@@ -21,6 +22,7 @@ beforeAll(async () => {
     serveSite({
       '/': form,
       '/held': (_, response) => void (held = response),
+      '/order': form.replace('<form', '<form method="post"'),
       '/account': `<title>x</title><h1>Welcome</h1><script>document.title = 'Account of ' + new URLSearchParams(location.search).get('who')</script>`,
     }),
     openViews(),
@@ -47,7 +49,7 @@ const run = async (session_id: string, command: string, data = {}) => {
   expect(error).toBeUndefined()
   return results[0]!.data!
 }
-const untilAddress = (view: Awaited<ReturnType<Views['open']>>, part: string) =>
+const untilAddress = (view: Page, part: string) =>
   view.waitForFunction((wanted) => document.querySelector<HTMLInputElement>('#address')!.value.includes(wanted), part)
 
 test('a viewer who waits for control behind the request takes over for the handoff', async () => {
@@ -90,4 +92,80 @@ test('the result hides the values of stored credentials', async () => {
     expect(text).not.toContain('horse')
     expect(text).toContain('***')
   }
+})
+
+/** Opens the view of a handoff, takes control and logs in. */
+async function logIn(url: string): Promise<Page> {
+  const view = await views.open(url)
+  await waitForFrame(view)
+  await takeOver(view)
+  await clickAt(view, 100, 20)
+  await view.keyboard.type('ada.lovelace')
+  await view.keyboard.press('Enter')
+  await untilAddress(view, '/account?who=ada.lovelace')
+  return view
+}
+
+test('only the person in control sees the URL and the title meanwhile', async () => {
+  const session_id = await create()
+  const watching = await views.open((await homes.clients.http.linkLiveView({ session_id })).live_view_url)
+  await untilAddress(watching, site.url)
+  const asked = await request(session_id)
+  const view = await logIn(asked.control_url!)
+  await view.getByRole('listitem').getByText('Account of ada.lovelace').waitFor()
+  const shown = async () => {
+    const { url, title } = await homes.clients.http.getSession({ session_id })
+    const { sessions } = await homes.clients.http.listSessions({})
+    const tab = await watching.locator('#tabs li').evaluate((item: HTMLElement) => [item.title, item.textContent])
+    return [[url, title], [sessions[0]!.url, sessions[0]!.title], tab]
+  }
+  const hidden = ['[redacted]', '[redacted]']
+  expect(await shown()).toEqual([hidden, hidden, hidden])
+  await view.getByRole('button', { name: 'Done' }).click()
+  await ended(asked)
+  await untilAddress(watching, '/account')
+  const known = [`${site.url}/account?who=[redacted]`, 'Account of [redacted]']
+  expect(await shown()).toEqual([known, known, known])
+  await homes.clients.http.closeSession({ session_id })
+  const { url, title } = await homes.clients.http.getSession({ session_id })
+  expect([url, title]).toEqual(known)
+})
+
+test('the record of a session that ends meanwhile has no URL and no title', async () => {
+  const session_id = await create()
+  const asked = await request(session_id)
+  await logIn(asked.control_url!)
+  await homes.clients.http.closeSession({ session_id })
+  expect(JSON.stringify(await homes.clients.http.getSession({ session_id }))).not.toContain('lovelace')
+})
+
+test('approvals show nothing of what the person does', async () => {
+  const start_url = `${site.url}/`
+  const client = homes.clients.http
+  const session_id = (await client.createSession({ headless: true, start_url, confirm: ['submit'] })).session_id!
+  const asked = await request(session_id)
+  const view = await views.open(asked.control_url!)
+  await waitForFrame(view)
+  await takeOver(view)
+  await view.getByLabel('Address').fill(`${site.url}/order?of=lovelace`)
+  await view.keyboard.press('Enter')
+  await untilAddress(view, '/order')
+  await clickAt(view, 100, 20)
+  await view.keyboard.press('Enter')
+  await expect.poll(async () => (await client.listApprovals({})).total).toBe(1)
+  const [approval] = (await client.listApprovals({})).approvals
+  const { approval_id } = approval!
+  expect(approval).toMatchObject({ kind: 'submit', summary: '[redacted]', url: '[redacted]' })
+  expect(await client.approveAction({ session_id, approval_id })).toMatchObject({
+    summary: '[redacted]',
+    url: '[redacted]',
+  })
+  await untilAddress(view, '/account')
+  await view.getByRole('button', { name: 'Done' }).click()
+  await ended(asked)
+  const { events } = await client.getSessionLog({ session_id })
+  expect(events.filter(({ type }) => type.startsWith('approval.')).map(({ data }) => data)).toMatchObject([
+    { approval_id, kind: 'submit', summary: '[redacted]', url: '[redacted]' },
+    { approval_id, decision: 'approved', summary: '[redacted]', url: '[redacted]' },
+  ])
 })

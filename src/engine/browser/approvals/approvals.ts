@@ -1,5 +1,5 @@
 /** Actions of a session that wait until a person approves or rejects them. */
-import type { Frame, Page } from 'playwright'
+import type { BrowserContext, Frame, Page } from 'playwright'
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { Approvals as EngineApprovals } from '../../../core/engine.ts'
@@ -12,12 +12,15 @@ import type { PausableTimeout } from '../../../core/process/pausable-timeout.ts'
 import { type ActionKind, type ApprovalDecided, type ApprovalRecord } from '../../../core/access/approvals.ts'
 import { approvalNotFound } from '../../../core/access/approval-not-found.ts'
 import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
+import { secretsOf } from '../credentials/session-secrets.ts'
+import { privacyOf } from '../privacy/privacy.ts'
 import type { Action, ApprovalControl, GateFacts } from '../ports/approvals.ts'
 import type { LiveSession, LiveSessions } from '../ports/session.ts'
 import { CommandApprovals } from './command-approvals.ts'
 import { ShownDocument } from './shown-document.ts'
 
 interface ApprovalFacts {
+  readonly browserContext: BrowserContext
   readonly sessionId: string
   readonly sessionName: string | null
   readonly kinds: readonly ActionKind[]
@@ -58,7 +61,7 @@ export class Approvals implements ApprovalControl {
   }
 
   get list(): ApprovalRecord[] {
-    return [...this.#waiting.values()].map(({ record }) => record)
+    return [...this.#waiting.values()].map(({ record }) => this.#reported(record))
   }
 
   begin(command: string, signal: AbortSignal): CommandApprovals {
@@ -115,7 +118,7 @@ export class Approvals implements ApprovalControl {
     const waiting = this.#waiting.get(id)
     if (!waiting) throw approvalNotFound(id)
     waiting.decide(approved)
-    const { approval_id, kind, command, summary, url, session_id } = waiting.record
+    const { approval_id, kind, command, summary, url, session_id } = this.#reported(waiting.record)
     return { approval_id, kind, command, summary, url, session_id, decision: approved ? 'approved' : 'rejected' }
   }
 
@@ -156,6 +159,14 @@ export class Approvals implements ApprovalControl {
       throw new BaxError('rejected', `not executed: a person rejected ${kind}`, this.#extras(record))
   }
 
+  /** Returns a record without credentials and what a person does during a handoff. */
+  #reported(record: ApprovalRecord): ApprovalRecord {
+    const { browserContext } = this.#facts
+    const privacy = privacyOf(browserContext)
+    const { summary, url } = record
+    return secretsOf(browserContext).hide({ ...record, summary: privacy.shown(summary), url: privacy.shown(url) })
+  }
+
   #extras = ({ approval_id, kind }: ApprovalRecord) => ({ details: { approval_id, kind, executed: false } })
 }
 
@@ -170,10 +181,11 @@ function shown(text: string): string {
   return rest > 0 ? `${part}… (${rest} more characters)` : part
 }
 
-type ApprovalSession = Pick<LiveSession, 'sessionId' | 'name' | 'input' | 'events' | 'ended'>
+type ApprovalSession = Pick<LiveSession, 'browserContext' | 'sessionId' | 'name' | 'input' | 'events' | 'ended'>
 
 /** Creates the approvals of a session; undefined for a session without `confirm`. */
 export function approvalsFor({
+  browserContext,
   sessionId,
   name: sessionName,
   input,
@@ -182,7 +194,16 @@ export function approvalsFor({
 }: ApprovalSession): Approvals | undefined {
   const { confirm: kinds, confirm_timeout_secs } = input
   return (
-    kinds && new Approvals({ sessionId, sessionName, kinds, timeoutMs: confirm_timeout_secs * 1000, events, ended })
+    kinds &&
+    new Approvals({
+      browserContext,
+      sessionId,
+      sessionName,
+      kinds,
+      timeoutMs: confirm_timeout_secs * 1000,
+      events,
+      ended,
+    })
   )
 }
 

@@ -1,6 +1,9 @@
-/** Converts mouse and keyboard input of a viewer to CDP input events. */
+/** Parses the input of a viewer, and converts that of mouse and keyboard to CDP input events. */
 import type { CDPSession, Page } from 'playwright'
-import type { LiveInput } from '../../../core/shapes/live-view.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { fieldErrorsOf, formatFieldError } from '../../../core/errors/input-errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { type LiveInput, liveInput } from '../../../core/shapes/live-view.ts'
 import { unlessGone } from '../page/playwright-errors.ts'
 
 type Mouse = Extract<LiveInput, { type: 'mouse' }>
@@ -80,4 +83,19 @@ function commandsOf(action: Key['action'], key: string, modifiers: number): stri
   const commands: Record<string, string> = { a: 'selectAll', z: modifiers & 8 ? 'redo' : 'undo', y: 'redo', x: 'cut' }
   const command = commands[key.toLowerCase()]
   return command === undefined ? [] : [command]
+}
+
+/** @throws BaxError `invalid_request` that names the field. */
+export function parseInput(text: string): LiveInput {
+  if (text.length > limits.live.messageChars) throw new BaxError('payload_too_large', 'the message is too long')
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new BaxError('invalid_json', 'the message is not JSON', { cause })
+  }
+  const parsed = liveInput.safeParse(value)
+  if (parsed.success) return parsed.data
+  const issues = fieldErrorsOf(parsed.error)
+  throw new BaxError('invalid_request', issues.map(formatFieldError).join('; '), { details: issues })
 }

@@ -1,5 +1,4 @@
 /** One live view: shows a session over a WebSocket, and lets a viewer with control drive it. */
-import { fieldErrorsOf, formatFieldError } from '../../../core/errors/input-errors.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { HandoffOutcome } from '../../../core/access/handoffs.ts'
 import type { SessionEvent } from '../../../core/events/events.ts'
@@ -10,7 +9,6 @@ import {
   type LiveDialog,
   type LiveHandoff,
   type LiveInput,
-  liveInput,
   type LiveMessage,
   type LiveViewLink,
 } from '../../../core/shapes/live-view.ts'
@@ -23,12 +21,13 @@ import { castOf, type ScreencastFrame } from './screencast.ts'
 import { type BaseUrls, urlsOf } from '../links/session-urls.ts'
 import type { LiveSession } from '../ports/session.ts'
 import { privacyOf } from '../privacy/privacy.ts'
+import { secretsOf } from '../credentials/session-secrets.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 import type { Grant } from '../links/frame-tokens.ts'
 import { type ControlLock, controlLockOf, type Person } from './control-lock.ts'
 import type { Handoff } from './handoff.ts'
 import { handoffsIn } from './handoffs.ts'
-import { PageInput } from './input.ts'
+import { PageInput, parseInput } from './input.ts'
 import { liveRecordingOf, recordLive } from './record.ts'
 
 /** Events after which the list of tabs may have changed. */
@@ -82,12 +81,12 @@ class Viewer implements Person {
     this.#control.watch(this)
     this.onControl()
     for (const event of events.since(Math.max(0, events.lastSeq - limits.live.events))) this.#show(event)
-    this.#sendTabs()
     this.#sendRecording()
     const stop = [
       events.listen((event) => this.#show(event)),
       watchRecordings(this.#session, () => this.#sendRecording()),
       handoffsIn(this.#session).watch(() => this.#sendHandoff()),
+      privacyOf(this.#session.browserContext).onEnd(() => this.#sendTabs()),
       castOf(this.#session).watch(
         (picture) => this.#sendFrame(picture),
         () => this.#control.holder === this || !privacyOf(this.#session.browserContext).active,
@@ -105,6 +104,7 @@ class Viewer implements Person {
     const { holder, waiting } = this.#control
     const who = holder === undefined ? 'nobody' : holder === this ? 'you' : 'another'
     this.#send({ type: 'control', holder: who, waiting: waiting === this })
+    this.#sendTabs()
   }
 
   onDialog(dialog: LiveDialog | null): void {
@@ -158,9 +158,17 @@ class Viewer implements Person {
       pages.map(async (page) => {
         // A page that hangs or closes is listed without its title.
         const title = await withDeadline(titleOf(page), { ms: limits.session.titleMs }).catch(() => '')
-        return { tab_id: tabIdOf(page), url: page.url(), title, active: page === activePage }
+        const shown = { url: this.#shown(page.url()), title: this.#shown(title) }
+        return { tab_id: tabIdOf(page), ...shown, active: page === activePage }
       }),
     )
+  }
+
+  /** Returns a text of a page without credentials; during a handoff only the person in control sees it. */
+  #shown(text: string): string {
+    const { browserContext } = this.#session
+    const seen = this.#control.holder === this ? text : privacyOf(browserContext).shown(text)
+    return secretsOf(browserContext).hide(seen)
   }
 
   /** Sends a frame; a slow connection gets only the newest one. */
@@ -282,18 +290,3 @@ const shownHandoff = ({ handoff_id, reason, expires_at }: LiveHandoff): LiveHand
 })
 
 const history = { back: 'goBack', forward: 'goForward', reload: 'reload' } as const
-
-/** @throws BaxError `invalid_request` that names the field. */
-function parseInput(text: string): LiveInput {
-  if (text.length > limits.live.messageChars) throw new BaxError('payload_too_large', 'the message is too long')
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw new BaxError('invalid_json', 'the message is not JSON', { cause })
-  }
-  const parsed = liveInput.safeParse(value)
-  if (parsed.success) return parsed.data
-  const issues = fieldErrorsOf(parsed.error)
-  throw new BaxError('invalid_request', issues.map(formatFieldError).join('; '), { details: issues })
-}

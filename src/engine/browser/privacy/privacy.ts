@@ -3,12 +3,21 @@ import type { BrowserContext } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { SessionEventType } from '../../../core/events/events.ts'
 import { oncePer } from '../../once-per.ts'
-import { TypedText } from './typed-text.ts'
+import { redacted, TypedText } from './typed-text.ts'
 
 export const privacyOf = oncePer((_context: BrowserContext) => new Privacy())
 
 /** Kinds of events with texts of pages. */
-const ofPages: ReadonlySet<string> = new Set(['page', 'console', 'network', 'dialog', 'download', 'tab', 'recording'])
+const ofPages: ReadonlySet<string> = new Set([
+  'page',
+  'console',
+  'network',
+  'dialog',
+  'download',
+  'tab',
+  'recording',
+  'approval',
+])
 
 /** Fields of these events that pages cannot fill with what was typed. */
 const harmless: ReadonlySet<string> = new Set([
@@ -21,6 +30,11 @@ const harmless: ReadonlySet<string> = new Set([
   'reason',
   'code',
   'answered_by',
+  'approval_id',
+  'kind',
+  'command',
+  'decision',
+  'expires_at',
 ])
 
 class Privacy {
@@ -85,6 +99,11 @@ class Privacy {
     return this.#active ? withoutTexts(data) : this.redact(data)
   }
 
+  /** Returns a text of the current page as it may be reported: none of it while a person has control. */
+  shown(text: string): string {
+    return this.#active ? redacted : this.redact(text)
+  }
+
   /** Returns a value without what was typed. */
   redact<Value>(value: Value): Value {
     return this.typed.isEmpty ? value : (mapTexts(value, (text) => this.typed.redact(text)) as Value)
@@ -93,10 +112,7 @@ class Privacy {
 
 const withoutTexts = (data: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(data).map(([name, value]) => [
-      name,
-      harmless.has(name) ? value : mapTexts(value, () => '[redacted]'),
-    ]),
+    Object.entries(data).map(([name, value]) => [name, harmless.has(name) ? value : mapTexts(value, () => redacted)]),
   )
 
 /** Maps every string in a JSON value. */

@@ -5,7 +5,7 @@ import type { LiveInput } from '../../../core/shapes/live-view.ts'
 const { texts: maxTexts, chars: maxChars, least, leastInWords } = limits.handoffs.typed
 
 const [ctrl, meta] = [2, 4]
-const redacted = '[redacted]'
+export const redacted = '[redacted]'
 
 export class TypedText {
   readonly #texts = new Set<string>()

@@ -227,8 +227,7 @@ export class Session implements LiveSession {
   async record(bases: BaseUrls): Promise<SessionRecord> {
     const sketch = this.sketch()
     if (this.#endedAt !== null) return { ...sketch, ...urlsOfEnded(this.sessionId, bases) }
-    const title = secretsOf(this.browserContext).hide(await this.#tabs.title())
-    return { ...sketch, title, ...urlsOf(this, bases) }
+    return { ...sketch, title: this.#shown(await this.#tabs.title()), ...urlsOf(this, bases) }
   }
 
   sketch(): SessionSketch {
@@ -239,8 +238,8 @@ export class Session implements LiveSession {
       session_id: this.sessionId,
       status: live ? 'ready' : failed ? 'failed' : 'stopped',
       name: this.name,
-      url: secretsOf(this.browserContext).hide(this.#tabs.url),
-      title: secretsOf(this.browserContext).hide(this.#tabs.lastTitle),
+      url: this.#shown(this.#tabs.url),
+      title: this.#shown(this.#tabs.lastTitle),
       headless: host.headless,
       user_agent: emulatedUserAgent(this.browserContext) ?? host.userAgent,
       viewport: { ...this.viewport },
@@ -262,6 +261,11 @@ export class Session implements LiveSession {
       end_reason: this.#endReason,
       ...(warnings.length > 0 && { warning: warnings.join('; ') }),
     }
+  }
+
+  /** Returns a text of the page without credentials and what a person does during a handoff. */
+  #shown(text: string): string {
+    return secretsOf(this.browserContext).hide(privacyOf(this.browserContext).shown(text))
   }
 
   async #end(reason: EndReason): Promise<void> {
