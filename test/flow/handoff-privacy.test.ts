@@ -169,3 +169,15 @@ test('approvals show nothing of what the person does', async () => {
     { approval_id, decision: 'approved', summary: '[redacted]', url: '[redacted]' },
   ])
 })
+
+test('the URL of a handoff opens no stream of events', async () => {
+  const session_id = await create()
+  const asked = await request(session_id)
+  const stream = (url: string) => fetch(`${homes.baseUrl}/stream/sse?session_id=${session_id}&${url.split('?')[1]!}`)
+  const refused = await stream(asked.control_url!)
+  expect(refused.status).toBe(401)
+  expect(await refused.json()).toMatchObject({ code: 'unauthorized' })
+  const view = await views.open(asked.control_url!)
+  await waitForFrame(view)
+  expect((await stream(view.url())).status).toBe(401)
+})

@@ -35,6 +35,12 @@ export class FrameTokens {
     return this.#grants.get(hashOf(token))
   }
 
+  /** @throws BaxError `unauthorized` for the token of a handoff, which opens only its live view */
+  assertFollows(token: string): void {
+    if (this.grantOf(token)?.handoff === undefined) return
+    throw new BaxError('unauthorized', 'the token of a handoff opens only its live view')
+  }
+
   revoke(token: string): void {
     this.#grants.delete(hashOf(token))
   }

@@ -182,6 +182,7 @@ export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
   async follow(request: Parameters<Sessions['follow']>[0], call: StreamCall): Promise<AsyncIterable<Frame> | null> {
     const { session_id: sessionId, token = null } = request
     const session = this.#registry.findForWatching(sessionId, token, call.caller)
+    session.tokens.assertFollows(token ?? '')
     return isLive(session) ? followSession(session, request, call) : null
   }
 
