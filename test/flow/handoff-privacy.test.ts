@@ -181,3 +181,50 @@ test('the URL of a handoff opens no stream of events', async () => {
   await waitForFrame(view)
   expect((await stream(view.url())).status).toBe(401)
 })
+
+const requestsTo = async (session_id: string, url: string) => {
+  const { result } = await run(session_id, 'list_requests', { url })
+  return (result as { value: { requests: { request_id: string }[] } }).value.requests
+}
+const detailsOf = async (session_id: string, requests: readonly { request_id: string }[]) => {
+  const { request_id } = requests.at(-1)!
+  return ((await run(session_id, 'get_request', { request_id }))['result'] as { value: object }).value
+}
+
+test('the details of a request hide what the person typed', async () => {
+  const session_id = await create()
+  const asked = await request(session_id)
+  const view = await logIn(asked.control_url!)
+  await view.getByRole('button', { name: 'Done' }).click()
+  await ended(asked)
+  await run(session_id, 'evaluate', {
+    expression: `fetch(location.href, { method: 'POST', headers: { 'x-name': 'ada.lovelace' }, body: 'I am ada.lovelace' })
+      .then((response) => response.text())`,
+  })
+  const details = await detailsOf(session_id, await requestsTo(session_id, '**/account*'))
+  expect(JSON.stringify(details)).not.toContain('lovelace')
+  expect(details).toMatchObject({
+    url: `${site.url}/account?who=[redacted]`,
+    request_headers: { 'x-name': '[redacted]' },
+    request_body: { text: 'I am [redacted]' },
+  })
+})
+
+test('a request that follows one of the person does not show its URL', async () => {
+  held = undefined
+  const session_id = await create()
+  await run(session_id, 'evaluate', { expression: `document.forms[0].who.onclick = () => void fetch('/held')` })
+  const asked = await request(session_id)
+  const view = await views.open(asked.control_url!)
+  await waitForFrame(view)
+  await takeOver(view)
+  await clickAt(view, 100, 20)
+  await waitUntil(() => held !== undefined)
+  await view.getByRole('button', { name: 'Done' }).click()
+  await ended(asked)
+  held!.writeHead(303, { location: '/account' }).end()
+  await expect.poll(async () => (await requestsTo(session_id, '**/account')).length).toBe(1)
+  const details = await detailsOf(session_id, await requestsTo(session_id, '**/account'))
+  expect(details).toMatchObject({ url: `${site.url}/account` })
+  expect(details).not.toHaveProperty('redirected_from')
+})

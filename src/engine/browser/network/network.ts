@@ -1,6 +1,7 @@
 /** Routes and requests of a session, as its commands use them. */
 import type { NetworkControl } from '../../../core/operation/page-control.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
+import { privacyOf } from '../privacy/privacy.ts'
 import { detailsOf } from './request-details.ts'
 import { requestLogOf } from './request-log.ts'
 import { routesOf } from './routes.ts'
@@ -13,6 +14,7 @@ export function networkOf({ browserContext, events }: BatchTarget): NetworkContr
     removeRoutes: (which) => routes.remove(which),
     listRoutes: () => routes.list(),
     listRequests: (filter) => log.list(filter),
-    request: async (id, maxBytes) => detailsOf(log.find(id), maxBytes),
+    request: async (id, maxBytes) =>
+      privacyOf(browserContext).redact(await detailsOf(log.find(id), maxBytes, (request) => log.has(request))),
   }
 }

@@ -7,9 +7,14 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import { type LoggedRequest, summaryOf } from './request-log.ts'
 
 /** Returns everything known about a request; bodies have at most `maxBytes`. */
-export async function detailsOf(logged: LoggedRequest, maxBytes: number): Promise<Record<string, unknown>> {
+export async function detailsOf(
+  logged: LoggedRequest,
+  maxBytes: number,
+  isListed: (request: Request) => boolean,
+): Promise<Record<string, unknown>> {
   const { request, response } = logged
   const posted = request.postDataBuffer()
+  const redirectedFrom = request.redirectedFrom()
   const [requestHeaders, responseHeaders, body] = await Promise.all([
     headersOf(request),
     response ? headersOf(response) : null,
@@ -19,7 +24,7 @@ export async function detailsOf(logged: LoggedRequest, maxBytes: number): Promis
     ...summaryOf(logged),
     url: request.url().slice(0, limits.input.urlChars),
     ...(response && { status_text: response.statusText(), from_service_worker: response.fromServiceWorker() }),
-    ...(request.redirectedFrom() && { redirected_from: request.redirectedFrom()!.url() }),
+    ...(redirectedFrom && isListed(redirectedFrom) && { redirected_from: redirectedFrom.url() }),
     request_headers: requestHeaders,
     request_body: posted === null ? null : shownBody(posted, requestHeaders['content-type'], maxBytes),
     ...(posted === null && Number(requestHeaders['content-length']) > 0 && { request_body_missing: tooLarge }),

@@ -78,6 +78,11 @@ class RequestLog {
     return { requests: found.slice(-limit).map(summaryOf), total: found.length }
   }
 
+  /** Returns whether a request is listed, unlike those during a handoff. */
+  has(request: Request): boolean {
+    return [...this.#byId.values()].some((logged) => logged.request === request)
+  }
+
   /** @throws BaxError `invalid_data` for an unknown or forgotten ID. */
   find(id: string): LoggedRequest {
     const logged = this.#byId.get(id)
