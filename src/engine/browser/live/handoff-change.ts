@@ -18,6 +18,8 @@ import { shownUrl } from '../tabs/page-events.ts'
 
 const baseline = observationOptions.parse({ include: [] })
 const { changeChars } = limits.handoffs
+/** Roles of fields whose value is a text that a person enters. */
+const ofText: ReadonlySet<string> = new Set(['textbox', 'searchbox', 'spinbutton'])
 
 /** Observes the page before a handoff; returns undefined if it cannot be observed, such as a page with an open dialog. */
 export async function observeBefore(session: LiveSession, signal: AbortSignal): Promise<Seen | undefined> {
@@ -56,6 +58,8 @@ async function observeChange(
   if (!before) return { changes: null, full: 'no_earlier_observation', ...(await newPage(session, signal)) }
   const { seen } = await observe(session, baseline, signal)
   const { changes, full } = changesBetween(session, before, seen, [], changeChars)
+  // A text that was typed in pieces, pasted or completed is known only as the value of its field.
+  for (const { role, to } of changes.values) if (ofText.has(role)) privacyOf(session.browserContext).typed.addValue(to)
   return {
     changes: withoutValues(changes),
     ...(full && { full }),

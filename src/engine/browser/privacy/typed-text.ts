@@ -20,11 +20,19 @@ export class TypedText {
   add(input: LiveInput): void {
     if (input.type === 'text') this.#append(input.text)
     else if (input.type === 'dialog') {
+      this.addValue(input.text ?? '')
+    } else if (input.type === 'navigate' || input.type === 'history') {
       this.#flush()
-      this.#append(input.text ?? '')
-      this.#flush()
+      if (input.type === 'navigate') this.#addUrl(input.url)
     } else if (input.type === 'key' && input.action === 'down') this.#key(input.key, input.modifiers)
     else if (input.type === 'mouse' && input.action === 'down') this.#flush()
+  }
+
+  /** Adds the value of a field that was edited, which may consist of several typed texts. */
+  addValue(value: string): void {
+    this.#flush()
+    this.#append(value)
+    this.#flush()
   }
 
   /**
@@ -44,6 +52,13 @@ export class TypedText {
       this.#current = this.#current.slice(0, -1)
       this.#pattern = undefined
     } else this.#flush()
+  }
+
+  /** Adds what follows the host of a URL from the address bar. The host itself would be redacted in too many texts. */
+  #addUrl(typed: string): void {
+    const rest = typed.trim().replace(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#]*/i, '')
+    const fields = rest.split(/[?#]/).slice(1)
+    for (const text of [rest, ...fields.flatMap((part) => [...new URLSearchParams(part).values()])]) this.addValue(text)
   }
 
   #append(text: string): void {
