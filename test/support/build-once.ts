@@ -1,6 +1,7 @@
 /** One build of the program per test run: created by the first file that needs it, and removed after the run. */
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { proxyVariables } from '../../src/core/config/proxy-settings.ts'
@@ -14,9 +15,10 @@ const withinMs = 180_000
 
 /** Runs before all tests, in the parent of their processes. */
 export async function setup(): Promise<void> {
-  // The proxies and the data of the person who runs the tests. A process that is not given a state folder fails.
+  // The proxies of the person who runs the tests.
   for (const name of Object.keys(process.env)) if (proxyVariables.test(name)) delete process.env[name]
-  process.env['XDG_DATA_HOME'] = '/dev/null'
+  // In place of the data of this person; most tests have a state folder of their own.
+  process.env['XDG_DATA_HOME'] = await mkdtemp(join(tmpdir(), 'bax-data-'))
   // Inside the checkout, so that its packages are found.
   const parent = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url))
   await mkdir(parent, { recursive: true })
@@ -24,7 +26,8 @@ export async function setup(): Promise<void> {
 }
 
 export async function teardown(): Promise<void> {
-  await rm(buildFolder(), { recursive: true, force: true })
+  for (const folder of [buildFolder(), process.env['XDG_DATA_HOME']!])
+    await rm(folder, { recursive: true, force: true })
 }
 
 /** Returns the folder of this run, for what its processes share. */
