@@ -1,9 +1,14 @@
 /** Writes recorded steps as a script for `bax run`. */
 import type { RecordedStep } from '../shapes/recording.ts'
-import { type CommandFields, shortStep } from './write-step.ts'
+import { type CommandFields, literal, shortStep } from './write-step.ts'
 
 /** Loads the package, which has only a default export in the bundle. */
 const loadYaml = async () => (await import('yaml')).default
+
+/** A step with the names of its fields that are templates: only these may refer to variables. */
+interface WrittenStep extends RecordedStep {
+  readonly templates?: readonly string[]
+}
 
 /** Facts of a script besides its steps. */
 interface ScriptFacts {
@@ -16,7 +21,7 @@ interface ScriptFacts {
 
 /** Returns the text of a script in YAML. */
 export async function scriptText(
-  steps: readonly RecordedStep[],
+  steps: readonly WrittenStep[],
   manifest: CommandFields,
   { remark, secrets = passwords(steps), session = {} }: ScriptFacts = {},
 ): Promise<string> {
@@ -24,7 +29,7 @@ export async function scriptText(
   const written = steps.map((step) => scriptStep(step, manifest))
   const document = new Document({
     ...(secrets.length > 0 && { secrets }),
-    ...(Object.keys(session).length > 0 && { session }),
+    ...(Object.keys(session).length > 0 && { session: literal(session) }),
     steps: written,
   })
   if (remark !== undefined) document.commentBefore = commentText(remark)
@@ -62,8 +67,11 @@ export async function stepLine({ command, data, secret }: RecordedStep, manifest
 }
 
 /** Returns a step as it is written in a script. */
-function scriptStep({ command, data, fingerprint, secret }: RecordedStep, manifest: CommandFields): unknown {
-  const templates = secret ? Object.keys(data).filter((name) => /\$\{env\.\w+\}/.test(JSON.stringify(data[name]))) : []
+function scriptStep(
+  // Recordings only replace what is typed.
+  { command, data, fingerprint, secret, templates = secret ? ['text'] : [] }: WrittenStep,
+  manifest: CommandFields,
+): unknown {
   const step = shortStep({ command, data, templates }, manifest)
   return fingerprint && typeof step === 'object' ? { ...step, fingerprint } : step
 }

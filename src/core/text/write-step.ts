@@ -29,9 +29,12 @@ export function shortStep(
   return { [command]: isShort && typeof only![1] === 'string' ? only![1] : Object.fromEntries(fields) }
 }
 
+/** Escapes what looks like a reference to a variable in a text. */
+export const literalText = (text: string): string => text.replaceAll('${', '$$${')
+
 /** Escapes references to variables, which typed text does not contain. */
-function literal(value: unknown): unknown {
-  if (typeof value === 'string') return value.replaceAll('${', '$$${')
+export function literal(value: unknown): unknown {
+  if (typeof value === 'string') return literalText(value)
   if (Array.isArray(value)) return value.map(literal)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, literal(part)]))

@@ -8,7 +8,7 @@ import type { JournalControl, JournalEntry, JournalEntryControl, TargetFacts } f
 import { describeTarget, isSecretFocused } from './describe-target.ts'
 import { proofOf } from './proofs.ts'
 import { SecretValues } from './secret-values.ts'
-import { hasSecret, withoutSecrets } from './without-secrets.ts'
+import { withoutSecrets } from './without-secrets.ts'
 
 export class Journal implements JournalControl {
   readonly #entries: JournalEntry[] = []
@@ -50,12 +50,11 @@ export class Journal implements JournalControl {
     return {
       describe: isRead ? undefined : describe,
       end: (result, after) => {
-        const data = withoutSecrets(call, { targets, used: [...used], isFocusSecret, result, secrets: this.#secrets })
+        const known = { targets, used: [...used], isFocusSecret, result, secrets: this.#secrets }
         this.#add({
           number,
           command: call.command,
-          data,
-          secret: hasSecret(data),
+          ...withoutSecrets(call, known),
           used: [...used],
           targets,
           ...(!result.success && { failure: result.code ?? 'internal_error' }),

@@ -36,14 +36,14 @@ export function keptEntries(all: readonly JournalEntry[]): Kept {
   return { entries, leftOut: leftOut.toSorted((a, b) => a.number - b.number) }
 }
 
-function uselessness({ command, data, dialogs, failure, proof, targets }: JournalEntry): string | undefined {
+function uselessness({ command, data, dialogs, failure, proof, targets, templates }: JournalEntry): string | undefined {
   // The answer, which comes before it in a script, completes an action that has opened a dialog.
   const waits = failure === 'dialog_blocking' && dialogs?.some(({ answer }) => answer === 'open')
   if (failure !== undefined && !waits) return `failed: ${failure}`
   const { kind, runsCode } = catalogue.get(command) ?? {}
   if (kind === 'extraction' && !runsCode && !proof) return 'only reads, and proves nothing that holds in every run'
   if (command === 'wait_for_navigation') return 'the script waits for the URL'
-  if (command === 'press_key' && String(data['key']).startsWith('${env.KEY')) return 'a key for a field with a secret'
+  if (command === 'press_key' && templates.includes('key')) return 'a key for a field with a secret'
   const unknown = [data['selector'], data['target_selector']].find(
     (each) => typeof each === 'string' && /^\s*ref=/.test(each) && !targets.has(each),
   )

@@ -4,12 +4,13 @@ import type { RecordedStep } from '../../../core/shapes/recording.ts'
 import { startSteps } from '../../../core/text/write-script.ts'
 import { waitGlob } from '../script-recorder/wait-glob.ts'
 import type { JournalEntry } from '../ports/journal.ts'
-import { hasSecret } from './without-secrets.ts'
 
 /** A step with what other formats need besides. */
 export interface ScriptStep extends RecordedStep {
   /** Playwright's selectors by those of the step. */
   readonly playwright?: Readonly<Record<string, string>>
+  /** Fields whose texts are templates. */
+  readonly templates?: readonly string[]
   /** Whether the step opens a tab, which becomes the active one. */
   readonly opensTab?: boolean
   /** Number of the tab that is active afterwards, from 1. */
@@ -68,7 +69,11 @@ function stepsOf(entry: JournalEntry): ScriptStep[] {
 }
 
 /** Returns a step whose selectors are those of its elements. */
-function stepOn({ targets }: JournalEntry, command: string, given: JournalEntry['data']): ScriptStep {
+function stepOn(
+  { targets, templates }: Pick<JournalEntry, 'targets' | 'templates'>,
+  command: string,
+  given: JournalEntry['data'],
+): ScriptStep {
   const data: Record<string, unknown> = { ...withoutDefaults(command, given) }
   const playwright: Record<string, string> = {}
   for (const field of ['selector', 'target_selector']) {
@@ -84,7 +89,7 @@ function stepOn({ targets }: JournalEntry, command: string, given: JournalEntry[
     data,
     ...(target && command !== 'verify' && { fingerprint: target.fingerprint }),
     ...(Object.keys(playwright).length > 0 && { playwright }),
-    ...(hasSecret(data) && { secret: true as const }),
+    ...(templates.length > 0 && { templates }),
   }
 }
 
@@ -106,6 +111,8 @@ function verification({ proof = {}, targets }: JournalEntry): ScriptStep {
 function formSteps(entry: JournalEntry): ScriptStep[] {
   const { data, fields = [], targets, used } = entry
   const values = data['fields'] as Readonly<Record<string, unknown>>
+  // The values of a form are templates together.
+  const on = (name: string) => ({ targets, templates: entry.templates.includes('fields') ? [name] : [] })
   if (fields.length !== used.length) return [stepOn(entry, 'fill_form', data)]
   return fields.map(({ field, kind }, at) => {
     const value = values[field]
@@ -113,15 +120,14 @@ function formSteps(entry: JournalEntry): ScriptStep[] {
     const { role = '', tag } = targets.get(selector)?.fingerprint ?? {}
     const isText = tag === 'input' || tag === 'textarea' || role === 'textbox'
     if (kind === 'text' && isText && typeof value !== 'object')
-      return stepOn(entry, 'fill', { selector, text: String(value) })
+      return stepOn(on('text'), 'fill', { selector, text: String(value) })
     if (kind === 'select' && (tag === 'select' || /^(?:combobox|listbox)$/.test(role)))
-      return stepOn(entry, 'select_option', { selector, values: [value].flat().map(String) })
+      return stepOn(on('values'), 'select_option', { selector, values: [value].flat().map(String) })
     if ((kind === 'checkbox' || kind === 'radio') && tag === 'input' && typeof value === 'boolean')
-      return stepOn(entry, value ? 'check' : 'uncheck', { selector })
+      return stepOn({ targets, templates: [] }, value ? 'check' : 'uncheck', { selector })
     // A group of fields keeps its label, unless that is a reference.
     const name = /^\s*(?:@|ref=)/.test(field) ? stepOn(entry, 'focus', { selector }).data['selector'] : field
-    const form = { fields: { [String(name)]: value } }
-    return { command: 'fill_form', data: form, ...(hasSecret(form) && { secret: true as const }) }
+    return { command: 'fill_form', data: { fields: { [String(name)]: value } }, templates: on('fields').templates }
   })
 }
 

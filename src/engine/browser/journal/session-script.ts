@@ -7,7 +7,7 @@ import { scriptText } from '../../../core/text/write-script.ts'
 import type { LiveSession } from '../ports/session.ts'
 import { keptEntries } from './kept-entries.ts'
 import { type ScriptStep, scriptSteps } from './script-steps.ts'
-import { variablesIn } from './without-secrets.ts'
+import { variablesIn } from './template.ts'
 
 export interface ScriptRequest {
   readonly format: ScriptFormat
@@ -25,7 +25,7 @@ export async function sessionScript(session: LiveSession, { format, from }: Scri
     })
   const steps = scriptSteps(kept, session.activePage?.url() ?? kept.at(-1)!.urlAfter)
   const remark = Math.max(dropped + 1, from) > 1 ? `starts with command ${kept[0]!.number} of the session` : undefined
-  const secrets = [...new Set(steps.flatMap(({ data, secret }) => (secret ? variablesIn(data) : [])))]
+  const secrets = [...new Set(steps.flatMap(variablesIn))]
   const facts = { session: settingsOf(session), remark, secrets }
   const { script, missing } = await written(session, format, steps, facts)
   return {

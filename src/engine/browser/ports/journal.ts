@@ -23,7 +23,8 @@ export interface JournalEntry {
   readonly command: string
   /** Secret values are references already. */
   readonly data: Readonly<Record<string, unknown>>
-  readonly secret: boolean
+  /** Fields in which secrets were replaced: their texts are templates, and only theirs. */
+  readonly templates: readonly string[]
   /** Selectors that the command has used, in order. */
   readonly used: readonly string[]
   /** Elements by these selectors; those that could not be described are missing. */

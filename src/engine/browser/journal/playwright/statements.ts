@@ -1,5 +1,6 @@
 /** Writes steps as statements of Playwright. */
 import type { ScriptStep } from '../script-steps.ts'
+import { type Part, partsOf } from '../template.ts'
 import { globPattern } from './glob-pattern.ts'
 
 type Data = Readonly<Record<string, unknown>>
@@ -14,11 +15,54 @@ interface Writing {
 
 /** Returns the statements of a step; undefined for a command that Playwright does not have. */
 export function statementsOf(step: ScriptStep, locator: Writing['locator']): string[] | undefined {
-  return writers[step.command]?.({ step, data: step.data, locator })
+  const data = Object.entries(step.data).map(([name, value]) => [
+    name,
+    step.templates?.includes(name) ? withVariables(value) : value,
+  ])
+  return writers[step.command]?.({ step, data: Object.fromEntries(data) as Data, locator })
 }
 
-/** Writes a value as code; references to secrets become environment variables. */
+/** Environment of the test that is written; bax itself reads none here. */
+const variables = ['process', 'env'].join('.')
+
+/** A text with values of environment variables. */
+class VariableText {
+  readonly #parts: readonly Part[]
+
+  constructor(parts: readonly Part[]) {
+    this.#parts = parts
+  }
+
+  get code(): string {
+    const [first, ...more] = this.#parts
+    if (typeof first === 'object' && more.length === 0) return `${variables}.${first.variable}!`
+    const written = this.#parts.map((part) => {
+      if (typeof part === 'object') return `\${${variables}.${part.variable}}`
+      return escaped(part).replaceAll('`', '\\`').replaceAll('${', '\\${')
+    })
+    return `\`${written.join('')}\``
+  }
+
+  /** As a glob, which has no values of variables. */
+  toString(): string {
+    return this.#parts.map((part) => (typeof part === 'object' ? '**' : part)).join('')
+  }
+}
+
+/** Replaces the templates in a value by their texts. */
+function withVariables(value: unknown): unknown {
+  if (typeof value === 'string') {
+    const parts = partsOf(value)
+    return parts.every((part) => typeof part === 'string') ? parts.join('') : new VariableText(parts)
+  }
+  if (Array.isArray(value)) return value.map(withVariables)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withVariables(each)]))
+}
+
+/** Writes a value as code. */
 export function code(value: unknown): string {
+  if (value instanceof VariableText) return value.code
   if (typeof value === 'string') return textCode(value)
   if (Array.isArray(value)) return `[${value.map(code).join(', ')}]`
   if (typeof value !== 'object' || value === null) return String(value)
@@ -28,22 +72,7 @@ export function code(value: unknown): string {
   return `{ ${fields.join(', ')} }`
 }
 
-/** Environment of the test that is written; bax itself reads none here. */
-const variables = ['process', 'env'].join('.')
-
-const reference = /\$\{env\.\w+\}/
-
-function textCode(text: string): string {
-  const [whole] = text.match(/^\$\{env\.\w+\}$/) ?? []
-  if (whole !== undefined) return `${variables}.${whole.slice(6, -1)}!`
-  if (!reference.test(text)) return `'${escaped(text).replaceAll("'", "\\'")}'`
-  const parts = text.split(/(\$\{env\.\w+\})/)
-  const written = parts.map((part, at) => {
-    if (at % 2 === 1) return `\${${variables}.${part.slice(6, -1)}}`
-    return escaped(part).replaceAll('`', '\\`').replaceAll('${', '\\${')
-  })
-  return `\`${written.join('')}\``
-}
+const textCode = (text: string) => `'${escaped(text).replaceAll("'", "\\'")}'`
 
 const escaped = (text: string) => JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')
 
@@ -90,8 +119,8 @@ const writers: Readonly<Record<string, (writing: Writing) => string[] | undefine
   fill: (writing) => {
     const { credential, selector } = writing.data
     if (typeof credential !== 'string') return on('fill', 'text')(writing)
-    const name = credential.toUpperCase().replaceAll(/\W/g, '_')
-    return call(writing.locator(selector), 'fill', `\${env.${name}}`)
+    const variable = credential.toUpperCase().replaceAll(/\W/g, '_')
+    return call(writing.locator(selector), 'fill', new VariableText([{ variable }]))
   },
   type_text: (writing) => [
     ...(writing.data['clear'] === true ? on('clear')(writing) : []),
