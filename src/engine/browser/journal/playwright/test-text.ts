@@ -21,11 +21,11 @@ export function testText(
   const lines: string[] = []
   for (const [at, step] of steps.entries()) {
     const statements = statementsOf(step, (selector) => locatorCode(page, step, String(selector)))
-    const comments = step.comment?.split('\n').map((text) => `// ${text}`) ?? []
+    const comments = step.comment === undefined ? [] : commentLines(step.comment)
     if (statements) lines.push(...comments, ...withEffects(step, statements, at + 1))
     else {
       missing.push({ number: at + 1, command: step.command, reason: 'Playwright has no equivalent' })
-      lines.push(`// ${step.command} ${JSON.stringify(step.data)} has no equivalent`)
+      lines.push(...commentLines(`${step.command} ${JSON.stringify(step.data)} has no equivalent`))
     }
   }
   const usesTabs = lines.some((line) => /\btabs\[|\bpage = /.test(line))
@@ -38,15 +38,22 @@ export function testText(
   const script = [
     `import { expect, test } from '@playwright/test'`,
     '',
-    ...(remark === undefined ? [] : [`// ${remark}`]),
+    ...(remark === undefined ? [] : commentLines(remark)),
     ...(use === undefined ? [] : [`test.use(${use})`, '']),
     `test(${code(titleOf(steps))}, async ({ ${fixtures} }) => {`,
     ...[...setup, ...lines].map((line) => `  ${line}`),
     '})',
     '',
   ].join('\n')
-  return { script, missing }
+  return { script: withoutSeparators(script), missing }
 }
+
+/** Writes a text as comments, which every line terminator of JavaScript would end. */
+const commentLines = (text: string): string[] => text.split(/\r\n|[\r\n\u2028\u2029]/).map((line) => `// ${line}`)
+
+/** Escapes the line terminators that literals may contain: editors and other tools read them as ends of lines. */
+const withoutSeparators = (script: string): string =>
+  script.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 
 /** Returns the code of a locator: by role and name if the element was described, else by the selector of the step. */
 function locatorCode(page: Page, { playwright = {} }: ScriptStep, selector: string): string {
