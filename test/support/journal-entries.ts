@@ -25,12 +25,11 @@ export function entryOf(command: string, data: Record<string, unknown>, options:
   const { elements = [], kinds, isFocusSecret = false, ...more } = options
   const targets = new Map(elements.map(([selector, facts]) => [selector, factsOf(selector, facts)]))
   const used = [...targets.keys()]
-  const result = { success: true, command_type: 'action' as const, command, index: 0 }
   const url = 'about:blank'
   return {
     number: 1,
     command,
-    ...withoutSecrets({ command, data }, { targets, used, isFocusSecret, result, secrets: new SecretValues() }),
+    ...withoutSecrets({ command, data }, { targets, used, isFocusSecret, secrets: new SecretValues() }),
     used,
     targets,
     urlBefore: url,

@@ -2,7 +2,7 @@
 import { decodeUrlPart } from '../net/urls.ts'
 
 /** Placeholder for a secret. */
-const redacted = '[redacted]'
+export const redacted = '[redacted]'
 
 const secretHeader = /^(?:authorization|proxy-authorization|cookie|set-cookie|x-api-key)$|-token$|csrf|xsrf/i
 const secretField =
@@ -15,24 +15,41 @@ export function redactHeaders(headers: Readonly<Record<string, string>>): Record
   )
 }
 
+/** Returns what replaces a secret; `isLogin` is true for the user name and password of a URL. */
+type ReplaceSecret = (secret: string, isLogin: boolean) => string
+
+const usePlaceholder: ReplaceSecret = () => redacted
+
 /** Removes credentials from a URL, and the values of secret fields from its query and fragment. */
-export function redactUrl(url: string): string {
+export const redactUrl = (url: string): string => replaceInUrl(url, usePlaceholder)
+
+function replaceInUrl(url: string, replace: ReplaceSecret): string {
   return url
-    .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#@\s]*@/i, `$1${redacted}@`)
-    .replace(/([?&#;])([^=&#;\s]+)=([^&#;\s]*)/g, (whole, mark: string, name: string) =>
-      secretField.test(decodeUrlPart(name)) ? `${mark}${name}=${redacted}` : whole,
+    .replace(
+      /^([a-z][a-z0-9+.-]*:\/\/)([^/?#@\s]*)@/i,
+      (_whole, scheme: string, login: string) => `${scheme}${replace(login, true)}@`,
+    )
+    .replace(/([?&#;])([^=&#;\s]+)=([^&#;\s]*)/g, (whole, mark: string, name: string, value: string) =>
+      secretField.test(decodeUrlPart(name)) ? `${mark}${name}=${replace(value, false)}` : whole,
     )
 }
 
 /** Removes likely credentials from text: bearer tokens, JSON web tokens, keys of known services, secret URL fields. */
-export function redactText(text: string): string {
+export const redactText = (text: string): string => replaceSecrets(text, usePlaceholder)
+
+/** Replaces likely credentials in text; a secret field of a URL may contain what was replaced before. */
+export function replaceSecrets(text: string, replace: ReplaceSecret): string {
+  const replaceWhole = (secret: string) => replace(secret, false)
   return text
-    .replaceAll(/\b(bearer|basic)\s+[\w\-.~+/]{8,}=*/gi, `$1 ${redacted}`)
-    .replaceAll(/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, redacted)
-    .replaceAll(/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, redacted)
-    .replaceAll(/\b(?:gh[pousr]_\w{20,}|github_pat_\w{20,}|sk-[\w-]{20,}|xox[abprs]-[\w-]{10,})/g, redacted)
-    .replaceAll(/\b(?:ft|rlt|bax)_[\w-]{30,}/g, redacted)
-    .replaceAll(/\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>]+/gi, redactUrl)
+    .replaceAll(
+      /\b(bearer|basic)\s+([\w\-.~+/]{8,}=*)/gi,
+      (_whole, scheme: string, secret: string) => `${scheme} ${replaceWhole(secret)}`,
+    )
+    .replaceAll(/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, replaceWhole)
+    .replaceAll(/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, replaceWhole)
+    .replaceAll(/\b(?:gh[pousr]_\w{20,}|github_pat_\w{20,}|sk-[\w-]{20,}|xox[abprs]-[\w-]{10,})/g, replaceWhole)
+    .replaceAll(/\b(?:ft|rlt|bax)_[\w-]{30,}/g, replaceWhole)
+    .replaceAll(/\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>]+/gi, (url) => replaceInUrl(url, replace))
 }
 
 /** Redacts every text in a value of any shape; text fields with a secret name lose their whole value. */

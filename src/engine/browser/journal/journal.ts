@@ -38,7 +38,7 @@ export class Journal implements JournalControl {
       const found = await describeTarget(element)
       if (found) targets.set(selector, found)
     }
-    const typesToFocus = call.data?.['selector'] === undefined && /^(?:insert_text|press_key)$/.test(call.command)
+    const typesToFocus = call.data?.['selector'] === undefined && /^(?:insert_text|press_key|key_down|key_up)$/.test(call.command)
     const [isFocusSecret] = await Promise.all([
       typesToFocus && (!page || !answers || isSecretFocused(page)),
       ...(page && answers ? referencesIn(call) : []).map((selector) =>
@@ -50,7 +50,7 @@ export class Journal implements JournalControl {
     return {
       describe: isRead ? undefined : describe,
       end: (result, after) => {
-        const known = { targets, used: [...used], isFocusSecret, result, secrets: this.#secrets }
+        const known = { targets, used: [...used], isFocusSecret, secrets: this.#secrets }
         this.#add({
           number,
           command: call.command,

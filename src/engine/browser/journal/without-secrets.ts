@@ -1,7 +1,9 @@
 /** Replaces the secret values in the data of a command by references to environment variables. */
-import type { CommandCall, CommandResult } from '../../../core/shapes/commands.ts'
-import { literal, literalText } from '../../../core/text/write-step.ts'
+import { keyName } from '../../../commands/input/key-names.ts'
+import type { CommandCall } from '../../../core/shapes/commands.ts'
+import { literal } from '../../../core/text/write-step.ts'
 import type { JournalEntry, TargetFacts } from '../ports/journal.ts'
+import { type Hide, hideInValue, hideValue } from './hidden-text.ts'
 import type { SecretValues } from './secret-values.ts'
 
 type Data = Readonly<Record<string, unknown>>
@@ -12,18 +14,16 @@ interface Known {
   readonly used: readonly string[]
   /** Whether the field with the focus takes a secret. */
   readonly isFocusSecret: boolean
-  readonly result: CommandResult
   readonly secrets: SecretValues
 }
-
-/** Returns the reference to a secret; the second argument is the name of the variable. */
-type Hide = (secret: string, kind: string) => string
 
 /** Fields of commands that are secret in any case, with the name of their variable. */
 const always: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   set_cookie: { value: 'COOKIE' },
   set_cookies: { cookies: 'COOKIES' },
   emulate: { password: 'HTTP_PASSWORD' },
+  // What is pasted is often a password.
+  write_clipboard: { text: 'CLIPBOARD' },
 }
 
 /** Fields that hold what is typed. */
@@ -32,6 +32,8 @@ const texts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   type_text: { text: 'PASSWORD' },
   insert_text: { text: 'PASSWORD' },
   press_key: { key: 'KEY' },
+  key_down: { key: 'KEY' },
+  key_up: { key: 'KEY' },
 }
 
 /** Returns the data without its secrets, and which of its fields are templates therefore. */
@@ -54,19 +56,23 @@ export function withoutSecrets(call: CommandCall, known: Known): Pick<JournalEnt
 /** Returns the value of a field as a template. */
 function fieldWithoutSecrets({ command, data }: CommandCall, name: string, known: Known, hide: Hide): unknown {
   const value = data![name]
-  const { targets, isFocusSecret, result } = known
-  const selector = data!['selector']
-  const target = typeof selector === 'string' ? targets.get(selector) : undefined
+  const { selector } = data!
   // The element of a field that was not described may be one for a password.
-  const isUnknown = result.success && target === undefined
-  const isSecret = typeof selector === 'string' ? (target?.secret ?? isUnknown) : isFocusSecret
+  const isSecret = typeof selector === 'string' ? (known.targets.get(selector)?.secret ?? true) : known.isFocusSecret
   if (command === 'fill_form' && name === 'fields') return formWithoutSecrets(value as Data, known, hide)
-  if (command === 'emulate' && name === 'headers') return headersWithoutSecrets(value as Data, hide)
-  if (name === 'url' && typeof value === 'string') return withoutPassword(value, hide)
   const kind = always[command]?.[name] ?? (isSecret ? texts[command]?.[name] : undefined)
-  // Names of keys, such as Enter, tell nothing.
-  const isOpen = typeof value !== 'string' || value === '' || (kind === 'KEY' && value.length > 1)
-  return kind === undefined || isOpen ? literal(value) : hide(value, kind)
+  if (kind !== undefined && !(kind === 'KEY' && typesNothing(String(value)))) return hideValue(value, kind, hide)
+  // Elements are found by their selectors, also in the journal.
+  return /^(?:target_)?selector$|^key$/.test(name) ? literal(value) : hideInValue(value, hide)
+}
+
+const withoutText =
+  /^(?:NumpadEnter|Enter|Tab|Escape|Backspace|Delete|Insert|Home|End|Page(?:Up|Down)|Arrow(?:Up|Down|Left|Right)|F\d{1,2}|CapsLock|ControlOrMeta|(?:Shift|Control|Alt|Meta)(?:Left|Right)?)$/
+
+/** Returns whether a key, or a combination of keys, types no character. */
+function typesNothing(key: string): boolean {
+  const parts = keyName(key).split(/\+(?!$)/)
+  return withoutText.test(parts.at(-1)!) || parts.slice(0, -1).some((part) => /^(?:Control|Meta)/.test(part))
 }
 
 /** Hides the values of all fields when the elements are not known, as after a failure. */
@@ -74,23 +80,7 @@ function formWithoutSecrets(fields: Data, { targets, used }: Known, hide: Hide):
   const isKnown = used.length === Object.keys(fields).length
   const values = Object.entries(fields).map(([name, value], at) => {
     const isSecret = isKnown ? (targets.get(used[at]!)?.secret ?? true) : true
-    return [name, isSecret && typeof value === 'string' ? hide(value, 'PASSWORD') : literal(value)]
+    return [name, isSecret ? hideValue(value, 'PASSWORD', hide) : hideInValue(value, hide)]
   })
   return Object.fromEntries(values)
-}
-
-const headersWithoutSecrets = (headers: Data, hide: Hide): unknown =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      /auth|cookie|token|key|secret/i.test(name) ? hide(String(value), 'HEADER') : literal(value),
-    ]),
-  )
-
-/** Replaces the password in a URL such as `https://ann:secret@example.com`. */
-function withoutPassword(url: string, hide: Hide): string {
-  const [start, password] = /^[a-z]+:\/\/[^/?#@:]*:([^/?#@]+)(?=@)/i.exec(url) ?? []
-  if (start === undefined || password === undefined) return literalText(url)
-  const before = start.slice(0, start.length - password.length)
-  return `${literalText(before)}${hide(password, 'PASSWORD')}${literalText(url.slice(start.length))}`
 }
