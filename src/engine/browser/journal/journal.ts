@@ -57,10 +57,10 @@ export class Journal implements JournalControl {
           ...withoutSecrets(call, known),
           used: [...used],
           targets,
-          ...(!result.success && { failure: result.code ?? 'internal_error' }),
+          ...(!result.success && failureOf(result)),
           urlBefore,
           urlAfter: after?.url() ?? urlBefore,
-          tabs: [this.#numberOf(page), this.#numberOf(after)],
+          tabs: [this.tabNumber(page), this.tabNumber(after)],
           dialogs: result.dialogs,
           downloads: (result.downloads ?? []).map(({ name }) => name),
           ...proofOf(call, result, { targets, secrets: this.#secrets }),
@@ -70,7 +70,7 @@ export class Journal implements JournalControl {
     }
   }
 
-  #numberOf(page: Page | undefined): number {
+  tabNumber(page: Page | undefined): number {
     if (!page) return 0
     const number = this.#tabs.get(page) ?? (this.#tabCount += 1)
     this.#tabs.set(page, number)
@@ -95,6 +95,11 @@ const sizeOf = (entry: JournalEntry): number => JSON.stringify([entry, [...entry
 
 const fieldsOf = ({ command, data }: CommandResult): Pick<JournalEntry, 'fields'> =>
   command === 'fill_form' && data ? { fields: data['fields'] as NonNullable<JournalEntry['fields']> } : {}
+
+function failureOf({ code = 'internal_error', details }: CommandResult): Pick<JournalEntry, 'failure' | 'delivered'> {
+  const delivered = details?.['delivered']
+  return { failure: code, ...(typeof delivered === 'boolean' && { delivered }) }
+}
 
 /** Returns the references of an observation that a command was given: they mean nothing in another session. */
 function referencesIn({ data }: CommandCall): string[] {

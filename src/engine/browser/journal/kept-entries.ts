@@ -36,10 +36,11 @@ export function keptEntries(all: readonly JournalEntry[]): Kept {
   return { entries, leftOut: leftOut.toSorted((a, b) => a.number - b.number) }
 }
 
-function uselessness({ command, data, dialogs, failure, proof, targets, templates }: JournalEntry): string | undefined {
+function uselessness(entry: JournalEntry): string | undefined {
+  const { command, data, dialogs, failure, proof, targets, templates } = entry
   // The answer, which comes before it in a script, completes an action that has opened a dialog.
   const waits = failure === 'dialog_blocking' && dialogs?.some(({ answer }) => answer === 'open')
-  if (failure !== undefined && !waits) return `failed: ${failure}`
+  if (failure !== undefined && !waits && !hadEffect(entry)) return `failed: ${failure}`
   const { kind, runsCode } = catalogue.get(command) ?? {}
   if (kind === 'extraction' && !runsCode && !proof) return 'only reads, and proves nothing that holds in every run'
   if (command === 'wait_for_navigation') return 'the script waits for the URL'
@@ -48,6 +49,14 @@ function uselessness({ command, data, dialogs, failure, proof, targets, template
     (each) => typeof each === 'string' && /^\s*ref=/.test(each) && !targets.has(each),
   )
   return unknown === undefined ? undefined : `the element ${String(unknown)} could not be described`
+}
+
+/** Returns whether a command that failed in time had its effect: its input arrived, or the page that it opens. */
+function hadEffect({ command, delivered, failure, tabs, urlAfter, urlBefore }: JournalEntry): boolean {
+  const { kind, waits } = catalogue.get(command) ?? {}
+  if (failure !== 'timeout' || kind !== 'action' || waits) return false
+  if (delivered !== undefined) return delivered
+  return tabs[0] !== tabs[1] || (urlAfter !== urlBefore && !urlAfter.startsWith('chrome-error:'))
 }
 
 /** Returns whether a proof is known since the last action. */
@@ -88,7 +97,13 @@ function keyOf({ command, data, targets }: JournalEntry): string {
 function isUndone(before: JournalEntry, { command, tabs, urlAfter, urlBefore }: JournalEntry): boolean {
   if (command !== 'go_back' || before.tabs[0] !== tabs[1] || before.tabs[1] !== tabs[0]) return false
   const opens = before.command === 'navigate_to' || (before.command === 'click' && isLink(before))
-  return opens && before.urlBefore === urlAfter && before.urlBefore !== urlBefore
+  return opens && !hasQuery(before) && before.urlBefore === urlAfter && before.urlBefore !== urlBefore
+}
+
+/** Returns whether opening a page may have done something, such as adding a product to a cart, that stays done. */
+const hasQuery = ({ data, targets, urlAfter }: JournalEntry): boolean => {
+  const href = targets.get(String(data['selector']))?.fingerprint.attributes?.['href']
+  return [data['url'], href, urlAfter].some((url) => String(url).includes('?'))
 }
 
 const isLink = ({ data, targets }: JournalEntry): boolean => targets.get(String(data['selector']))?.isLink === true

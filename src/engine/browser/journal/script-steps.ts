@@ -19,8 +19,8 @@ export interface ScriptStep extends RecordedStep {
   readonly isDownload?: boolean
 }
 
-/** Returns the steps; `endUrl` is the URL of the active tab now. */
-export function scriptSteps(entries: readonly JournalEntry[], endUrl: string): ScriptStep[] {
+/** Returns the steps; the last one waits for `endUrl`, if it is the URL that they lead to. */
+export function scriptSteps(entries: readonly JournalEntry[], endUrl?: string): ScriptStep[] {
   const steps: ScriptStep[] = []
   const [first] = entries
   if (!first) return steps
@@ -42,7 +42,7 @@ export function scriptSteps(entries: readonly JournalEntry[], endUrl: string): S
     if (leaves(entry)) url = entry.urlAfter
     tab = entry.tabs[1]
   }
-  waitUntil(endUrl, true)
+  if (endUrl !== undefined) waitUntil(endUrl, true)
   return steps
 }
 

@@ -1,9 +1,11 @@
 /** Writes what was done to a session as a script. */
+import { catalogue } from '../../../commands/index.ts'
 import { makeManifest } from '../../../operations/manifest.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { ScriptFormat, SessionScript } from '../../../core/shapes/recording.ts'
 import { sessionInput } from '../../../core/shapes/session.ts'
 import { scriptText } from '../../../core/text/write-script.ts'
+import type { JournalEntry } from '../ports/journal.ts'
 import type { LiveSession } from '../ports/session.ts'
 import { keptEntries } from './kept-entries.ts'
 import { type ScriptStep, scriptSteps } from './script-steps.ts'
@@ -23,7 +25,7 @@ export async function sessionScript(session: LiveSession, { format, from }: Scri
       hint: 'drive the session first, or start with an earlier command (from)',
       details: { left_out: leftOut },
     })
-  const steps = scriptSteps(kept, session.activePage?.url() ?? kept.at(-1)!.urlAfter)
+  const steps = scriptSteps(kept, endUrlOf(session, kept.at(-1)!))
   const remark = Math.max(dropped + 1, from) > 1 ? `starts with command ${kept[0]!.number} of the session` : undefined
   const secrets = [...new Set(steps.flatMap(variablesIn))]
   const facts = { session: settingsOf(session), remark, secrets }
@@ -37,6 +39,16 @@ export async function sessionScript(session: LiveSession, { format, from }: Scri
     secrets,
     left_out: [...leftOut, ...missing],
   }
+}
+
+/** Returns the URL that the last command has led to; undefined when something else may have. */
+function endUrlOf({ activePage, journal }: LiveSession, last: JournalEntry): string | undefined {
+  const action = journal.entries.findLast(({ command }) => {
+    const { kind, waits } = catalogue.get(command) ?? {}
+    return kind !== 'extraction' && !waits
+  })
+  const isEnd = last.number >= (action?.number ?? 0) && journal.tabNumber(activePage) === last.tabs[1]
+  return isEnd ? activePage?.url() : undefined
 }
 
 interface Facts {

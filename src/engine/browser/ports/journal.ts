@@ -31,6 +31,8 @@ export interface JournalEntry {
   readonly targets: ReadonlyMap<string, TargetFacts>
   /** Absent for a command that succeeded. */
   readonly failure?: string
+  /** Whether the input of a command that failed reached the page; absent for commands without input. */
+  readonly delivered?: boolean
   readonly urlBefore: string
   readonly urlAfter: string
   /** Numbers of the active tab before and after. */
@@ -47,6 +49,8 @@ export interface JournalControl {
   readonly entries: readonly JournalEntry[]
   /** Number of the oldest commands, which were discarded. */
   readonly dropped: number
+  /** Returns the number of a tab, as in the entries. */
+  tabNumber(page: Page | undefined): number
   /** Begins the entry of a command on the active page; `answers` is false while a dialog blocks it. */
   begin(call: CommandCall, page: Page | undefined, answers: boolean): Promise<JournalEntryControl>
 }
