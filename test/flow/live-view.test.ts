@@ -119,6 +119,9 @@ describe('the live view in a browser', () => {
     expect(settled).toBe(false)
     await view.getByRole('button', { name: 'Return control' }).click()
     expect(await waiting).toBe('/done?who=ada&word=Pa55%21')
+    const { left_out, script } = await homes.clients.http.getSessionScript({ session_id })
+    expect(left_out).toContainEqual({ number: 1, command: 'control', reason: 'a person had control' })
+    expect(script).toMatch(/# a person had control here: .*\n +- /)
     await view.getByRole('button', { name: 'Take control' }).waitFor()
   })
 

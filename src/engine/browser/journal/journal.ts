@@ -5,6 +5,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { CommandCall, CommandResult } from '../../../core/shapes/commands.ts'
 import { locateAll, parseSelector } from '../elements/selectors.ts'
 import type { JournalControl, JournalEntry, JournalEntryControl, TargetFacts } from '../ports/journal.ts'
+import { controlByPerson } from './kept-entries.ts'
 import { describeTarget, isSecretFocused } from './describe-target.ts'
 import { proofOf } from './proofs.ts'
 import { SecretValues } from './secret-values.ts'
@@ -68,6 +69,24 @@ export class Journal implements JournalControl {
         })
       },
     }
+  }
+
+  addControl(page: Page | undefined): void {
+    const url = page?.url() ?? 'about:blank'
+    const tab = this.tabNumber(page)
+    this.#add({
+      number: Math.max(this.#count, 1),
+      command: controlByPerson,
+      data: {},
+      templates: [],
+      used: [],
+      targets: new Map(),
+      urlBefore: url,
+      urlAfter: url,
+      tabs: [tab, tab],
+      dialogs: undefined,
+      downloads: [],
+    })
   }
 
   tabNumber(page: Page | undefined): number {

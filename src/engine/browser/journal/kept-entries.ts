@@ -9,6 +9,9 @@ export interface LeftOut {
   readonly reason: string
 }
 
+/** Name of the entries for what a person did, instead of a command. */
+export const controlByPerson = 'control'
+
 export interface Kept {
   readonly entries: readonly JournalEntry[]
   readonly leftOut: readonly LeftOut[]
@@ -19,18 +22,28 @@ export function keptEntries(all: readonly JournalEntry[]): Kept {
   const entries: JournalEntry[] = []
   const leftOut: LeftOut[] = []
   const omit = ({ number, command }: JournalEntry, reason: string) => void leftOut.push({ number, command, reason })
+  let isAfterPerson = false
+  const omitLast = (reason: string) => {
+    const entry = entries.pop()!
+    isAfterPerson = entry.isAfterPerson === true
+    omit(entry, reason)
+  }
   for (const entry of all) {
-    const reason = uselessness(entry)
-    const last = entries.at(-1)
+    const isPerson = entry.command === controlByPerson
+    const reason = isPerson ? 'a person had control' : uselessness(entry)
+    // What a person did is neither repeated nor undone.
+    const last = isAfterPerson ? undefined : entries.at(-1)
+    isAfterPerson ||= isPerson
     if (reason !== undefined) omit(entry, reason)
-    else if (entry.proof && isProven(entries, entry))
+    else if (entry.proof && last && isProven(entries, entry))
       omit(entry, `repeated: an earlier ${entry.command} proves the same`)
     else if (last && isUndone(last, entry)) {
-      omit(entries.pop()!, `undone by command ${entry.number}`)
+      omitLast(`undone by command ${entry.number}`)
       omit(entry, `undoes command ${last.number}`)
     } else {
-      if (last && isRepeated(last, entry)) omit(entries.pop()!, `repeated by command ${entry.number}`)
-      entries.push(entry)
+      if (last && isRepeated(last, entry)) omitLast(`repeated by command ${entry.number}`)
+      entries.push(isAfterPerson ? { ...entry, isAfterPerson } : entry)
+      isAfterPerson = false
     }
   }
   return { entries, leftOut: leftOut.toSorted((a, b) => a.number - b.number) }

@@ -33,17 +33,25 @@ export function scriptSteps(entries: readonly JournalEntry[], endUrl?: string): 
     url = next
   }
   for (const entry of entries) {
+    const start = steps.length
     waitUntil(entry.urlBefore, entry.tabs[0] === tab)
     const made = stepsOf(entry)
     // A dialog is answered before the step that opens it.
     const opener = entry.command === 'answer_dialog' ? openerIn(steps) : -1
     if (opener >= 0) steps.splice(opener, 0, ...made)
     else steps.push(...made)
+    if (entry.isAfterPerson) remark(steps, start, 'a person had control here: the script does not repeat what they did')
     if (leaves(entry)) url = entry.urlAfter
     tab = entry.tabs[1]
   }
   if (endUrl !== undefined) waitUntil(endUrl, true)
   return steps
+}
+
+/** Adds a comment to a step. */
+function remark(steps: ScriptStep[], at: number, text: string): void {
+  const step = steps[at]!
+  steps[at] = { ...step, comment: step.comment === undefined ? text : `${text}\n${step.comment}` }
 }
 
 /** Returns whether the URL afterwards is a part of the command, so that nothing has to wait for it. */

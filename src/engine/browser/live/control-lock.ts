@@ -101,7 +101,7 @@ export class ControlLock {
   }
 
   async #hold(person: Person, signal: AbortSignal): Promise<void> {
-    const { events, dialogs } = this.#session
+    const { events, dialogs, journal } = this.#session
     const { guard } = this
     await guard?.begin()
     if (guard?.open === false) return guard.end('returned')
@@ -123,6 +123,7 @@ export class ControlLock {
     try {
       await guard?.end(reason)
     } finally {
+      journal.addControl(this.#session.activePage)
       events.emit('control.returned', { reason })
     }
   }

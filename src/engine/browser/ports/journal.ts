@@ -20,6 +20,8 @@ export type Proof = Readonly<Record<string, unknown>>
 export interface JournalEntry {
   /** Number among the commands of the session, from 1. */
   readonly number: number
+  /** Set after a person had control, who may have done what the command relies on. */
+  readonly isAfterPerson?: true
   readonly command: string
   /** Secret values are references already. */
   readonly data: Readonly<Record<string, unknown>>
@@ -49,6 +51,8 @@ export interface JournalControl {
   readonly entries: readonly JournalEntry[]
   /** Number of the oldest commands, which were discarded. */
   readonly dropped: number
+  /** Records that a person had control, after the commands so far; `page` is the page that is active now. */
+  addControl(page: Page | undefined): void
   /** Returns the number of a tab, as in the entries. */
   tabNumber(page: Page | undefined): number
   /** Begins the entry of a command on the active page; `answers` is false while a dialog blocks it. */

@@ -56,3 +56,16 @@ describe('a step back', () => {
     expect(keptEntries(visit(urlAfter, href)).entries).toHaveLength(2)
   })
 })
+
+test('what a person did is neither repeated nor undone', () => {
+  const fill = (text: string, number: number) => entryOf('fill', { selector: '#a', text }, { number, elements: [['#a']] })
+  const { entries, leftOut } = keptEntries([fill('a', 1), entryOf('control', {}), fill('b', 2), fill('c', 3)])
+  expect(entries.map(({ data, isAfterPerson }) => [data['text'], isAfterPerson])).toEqual([
+    ['a', undefined],
+    ['c', true],
+  ])
+  expect(leftOut).toEqual([
+    { number: 1, command: 'control', reason: 'a person had control' },
+    { number: 2, command: 'fill', reason: 'repeated by command 3' },
+  ])
+})
