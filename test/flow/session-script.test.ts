@@ -202,6 +202,27 @@ describe('a script of a session', { timeout: 120_000 }, () => {
     expect(logins).toEqual(Array.from({ length: 5 }, () => 'user=ann&word=geheim%21&otp=123456'))
   })
 
+  test('keeps text that looks like a reference as text, also beside a secret', async () => {
+    const session_id = await createSession()
+    const before = logins.length
+    await homes.clients.http.runCommands({
+      session_id,
+      commands: [
+        command('navigate_to', { url: `${site.url}/login` }),
+        command('fill_form', { fields: { User: '${env.PASSWORD}$${env.HOME}', Password: 'geheim!' } }),
+        command('click', { selector: 'button' }),
+        command('wait_for', { text: 'Hello Ann' }),
+      ],
+    })
+    const { script } = await exported(session_id)
+    expect(script).toMatch(/^secrets:\n {2}- PASSWORD\n[^ ]/)
+    expect((await cli(['run', 'flow.yaml', '--strict'], { PASSWORD: 'geheim!' })).code).toBe(0)
+    await exported(session_id, 'text.spec.ts', ['--format', 'playwright'])
+    await runPlaywrightTest(folder.path, 'text.spec.ts', { PASSWORD: 'geheim!' })
+    const user = encodeURIComponent('${env.PASSWORD}$${env.HOME}')
+    expect(logins.slice(before)).toEqual(Array.from({ length: 3 }, () => `user=${user}&word=geheim%21&otp=`))
+  })
+
   test('follows popups, tabs and frames, and answers dialogs before the step that opens them', async () => {
     const { session_id } = await homes.clients.http.createSession({
       headless: true,
