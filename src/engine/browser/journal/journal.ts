@@ -39,7 +39,8 @@ export class Journal implements JournalControl {
       const found = await describeTarget(element)
       if (found) targets.set(selector, found)
     }
-    const typesToFocus = call.data?.['selector'] === undefined && /^(?:insert_text|press_key|key_down|key_up)$/.test(call.command)
+    const typesToFocus =
+      call.data?.['selector'] === undefined && /^(?:insert_text|press_key|key_down|key_up)$/.test(call.command)
     const [isFocusSecret] = await Promise.all([
       typesToFocus && (!page || !answers || isSecretFocused(page)),
       ...(page && answers ? referencesIn(call) : []).map((selector) =>

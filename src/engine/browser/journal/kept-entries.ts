@@ -57,7 +57,8 @@ function uselessness(entry: JournalEntry): string | undefined {
   const { kind, runsCode } = catalogue.get(command) ?? {}
   if (kind === 'extraction' && !runsCode && !proof) return 'only reads, and proves nothing that holds in every run'
   if (command === 'wait_for_navigation') return 'the script waits for the URL'
-  if (/^(?:press_key|key_down|key_up)$/.test(command) && templates.includes('key')) return 'a key for a field with a secret'
+  if (/^(?:press_key|key_down|key_up)$/.test(command) && templates.includes('key'))
+    return 'a key for a field with a secret'
   const unknown = [data['selector'], data['target_selector']].find(
     (each) => typeof each === 'string' && /^\s*ref=/.test(each) && !targets.has(each),
   )

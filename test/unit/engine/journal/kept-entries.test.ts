@@ -58,7 +58,8 @@ describe('a step back', () => {
 })
 
 test('what a person did is neither repeated nor undone', () => {
-  const fill = (text: string, number: number) => entryOf('fill', { selector: '#a', text }, { number, elements: [['#a']] })
+  const fill = (text: string, number: number) =>
+    entryOf('fill', { selector: '#a', text }, { number, elements: [['#a']] })
   const { entries, leftOut } = keptEntries([fill('a', 1), entryOf('control', {}), fill('b', 2), fill('c', 3)])
   expect(entries.map(({ data, isAfterPerson }) => [data['text'], isAfterPerson])).toEqual([
     ['a', undefined],

@@ -47,7 +47,10 @@ describe('references', () => {
     const { yaml, variables } = await written(
       'fill_form',
       { fields: { Coupon: '${env.PASSWORD}', Password: 'geheim', Size: ['${env.HOME}'] } },
-      { elements: [['#coupon'], ['#password', { secret: true, selector }], ['#size', { tag: 'select' }]], kinds: ['text', 'text', 'select'] },
+      {
+        elements: [['#coupon'], ['#password', { secret: true, selector }], ['#size', { tag: 'select' }]],
+        kinds: ['text', 'text', 'select'],
+      },
     )
     expect(yaml).toContain('text: $${env.PASSWORD}')
     expect(yaml).toContain('text: ${env.PASSWORD}')
@@ -67,11 +70,7 @@ describe('references', () => {
   })
 
   test('in a field without a secret are text', async () => {
-    const { playwright, yaml } = await written(
-      'insert_text',
-      { text: '${env.PASSWORD}' },
-      { isFocusSecret: false },
-    )
+    const { playwright, yaml } = await written('insert_text', { text: '${env.PASSWORD}' }, { isFocusSecret: false })
     expect(yaml).toContain('$${env.PASSWORD}')
     expect(playwright).toContain("insertText('${env.PASSWORD}')")
   })
