@@ -107,6 +107,15 @@ describe('requests', () => {
     expect(body.error).toContain(message)
   })
 
+  test.each([null, 0, true, '', 'text', [], [null], {}])('that are no messages are refused: %j', async (message) => {
+    for (const more of [{}, { 'mcp-protocol-version': '2026-07-28' }]) {
+      const headers = { ...accept, 'x-api-key': keys['admin']!, ...more }
+      const { status, body } = await request(server.url, 'POST', '/mcp', message, headers)
+      expect(status).toBe(400)
+      expect(body).toMatchObject({ jsonrpc: '2.0', error: { code: -32_600 } })
+    }
+  })
+
   test('for an unknown session are answered with 404, so that clients start again', async () => {
     const headers = { ...accept, 'x-api-key': keys['admin']!, 'mcp-session-id': 'unknown' }
     expect((await request(server.url, 'POST', '/mcp', { ...initialize, method: 'ping' }, headers)).status).toBe(404)

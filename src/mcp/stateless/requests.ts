@@ -77,4 +77,5 @@ export class StatelessMcp {
   }
 }
 
-const isListening = (message: unknown): boolean => (message as { method?: unknown }).method === 'subscriptions/listen'
+const isListening = (message: unknown): boolean =>
+  (message as { method?: unknown } | null)?.method === 'subscriptions/listen'
