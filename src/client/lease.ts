@@ -6,12 +6,13 @@ import type { Frame } from '../core/operation/call.ts'
 
 /**
  * Opens a lease, and opens it again when its stream is cut, until the signal is aborted or the session has ended.
- * Resolves after the first attempt.
+ * Resolves after the first attempt. `onEnded` is called when the session has ended before the signal is aborted.
  */
 export function takeLease(
   open: () => AsyncGenerator<Frame>,
   signal: AbortSignal,
   onFailure: (error: BaxError) => void,
+  onEnded: () => void = () => {},
 ): Promise<void> {
   return new Promise((settled) => {
     const keep = async () => {
@@ -20,7 +21,8 @@ export function takeLease(
           for await (const _ of open()) settled()
         } catch (thrown) {
           const error = asBaxError(thrown)
-          if (signal.aborted || isEnded(error)) return
+          if (signal.aborted) return
+          if (isEnded(error)) return onEnded()
           // A proxy that restarts may answer with any status from 500.
           if (!error.retryable && error.status < 500) return onFailure(error)
           settled()

@@ -1,5 +1,4 @@
 /** Connection of one client: the engine, the sessions that the client opened, and stored images. */
-import { randomUUID } from 'node:crypto'
 import { type Answer, type Calls, callsOf, type Input, type OperationName, type Unchecked } from '../client/calls.ts'
 import type { Transport } from '../client/transport.ts'
 import { waitForProvision } from '../client/provision.ts'
@@ -75,27 +74,23 @@ export class Connection {
     const endSession = async (session_id: string) => void (await this.ask('closeSession', { session_id }))
     const endShell = async (session_id: string) => void (await this.ask('deleteShell', { session_id }))
     if (!parts.handles) {
-      this.sessions = new HeldSessions('session', () => this.#createSession(), endSession)
-      this.shells = new HeldSessions('shell', () => this.#createShell(), endShell)
+      this.sessions = new HeldSessions('session', (isHandle) => this.#createSession(isHandle), endSession)
+      this.shells = new HeldSessions('shell', (isHandle) => this.#createShell(isHandle), endShell)
       return
     }
     this.sessions = new Handles({
       field: 'session',
       creator: 'browser_open',
-      create: () => holder?.sessions.open(randomUUID()) ?? this.#createSession(),
-      async end(id) {
-        await holder?.sessions.forget(id)
-        await endSession(id)
-      },
+      holder: holder?.sessions,
+      create: () => this.#createSession(true),
+      end: endSession,
     })
     this.shells = new Handles({
       field: 'shell',
       creator: 'shell_exec',
-      create: () => holder?.shells.open(randomUUID()) ?? this.#createShell(),
-      async end(id) {
-        await holder?.shells.forget(id)
-        await endShell(id)
-      },
+      holder: holder?.shells,
+      create: () => this.#createShell(true),
+      end: endShell,
     })
   }
 
@@ -210,10 +205,10 @@ export class Connection {
     if (!this.#parts.handles) await Promise.all([this.sessions.close(), this.shells.close()])
   }
 
-  async #createSession(): Promise<string> {
+  async #createSession(isHandle: boolean): Promise<string> {
     const { confirm } = this.options
     const created = await this.ask('createSession', {
-      idle_timeout_secs: this.#parts.handles ? limits.mcp.handleIdleSecs : limits.mcp.sessionIdleSecs,
+      idle_timeout_secs: isHandle ? limits.mcp.handleIdleSecs : limits.mcp.sessionIdleSecs,
       timeout_secs: limits.mcp.sessionSecs,
       ...this.domains,
       ...(confirm && { confirm: [...confirm] }),
@@ -221,25 +216,26 @@ export class Connection {
     const id =
       created.session_id ??
       (await waitForProvision(this.calls, created.provision_id!, this.#closing.signal)).session_id!
-    await this.#takeLease('leaseSession', id)
+    await this.#takeLease('leaseSession', id, () => void (isHandle && this.sessions.forget(id)))
     return id
   }
 
-  async #createShell(): Promise<string> {
+  async #createShell(isHandle: boolean): Promise<string> {
     const { session_id: id } = await this.ask('createShell', {
-      timeout_secs: this.#parts.handles ? limits.mcp.handleIdleSecs : limits.mcp.sessionIdleSecs,
+      timeout_secs: isHandle ? limits.mcp.handleIdleSecs : limits.mcp.sessionIdleSecs,
     })
-    await this.#takeLease('leaseShell', id)
+    await this.#takeLease('leaseShell', id, () => void (isHandle && this.shells.forget(id)))
     return id
   }
 
   /** Makes a session end with this process, even if it is killed. */
-  #takeLease(stream: 'leaseSession' | 'leaseShell', session_id: string): Promise<void> {
+  #takeLease(stream: 'leaseSession' | 'leaseShell', session_id: string, onEnded: () => void): Promise<void> {
     const { graceSecs, warn, handles } = this.#parts
     // No process is the client's: the session ends when it is unused.
     if (handles) return Promise.resolve()
     const { signal } = this.#closing
     const open = () => this.calls.follow(stream, { session_id, grace_secs: graceSecs }, { signal, strict: true })
-    return takeLease(open, signal, (error) => warn(`session ${session_id} may outlive its client: ${error.message}`))
+    const onFailure = (error: BaxError) => warn(`session ${session_id} may outlive its client: ${error.message}`)
+    return takeLease(open, signal, onFailure, onEnded)
   }
 }

@@ -8,8 +8,11 @@ import { isEnded } from '../client/lease.ts'
 export interface Sessions {
   /** Returns the ID of the session with a name; undefined if there is none. */
   find(name?: string): Promise<string> | undefined
-  /** Returns the ID of the session with a name, which is created if there is none. */
-  open(name?: string): Promise<string>
+  /**
+   * Returns the ID of the session with a name, which is created if there is none. The client knows a handle only by its
+   * ID, and it is forgotten when it has ended.
+   */
+  open(name?: string, isHandle?: boolean): Promise<string>
   list(): Promise<{ readonly name: string; readonly id: string }[]>
   /** Forgets a session that has ended by itself, so that it can be opened again. */
   forget(id: string): Promise<void>
@@ -25,12 +28,12 @@ const defaultName = 'default'
 export class HeldSessions implements Sessions {
   readonly #ids = new Map<string, Promise<string>>()
   readonly #noun: string
-  readonly #create: () => Promise<string>
+  readonly #create: (isHandle: boolean) => Promise<string>
   readonly #end: (id: string) => Promise<void>
   #closed = false
 
   /** `create` returns the ID of a new session; `end` ends one. */
-  constructor(noun: string, create: () => Promise<string>, end: (id: string) => Promise<void>) {
+  constructor(noun: string, create: (isHandle: boolean) => Promise<string>, end: (id: string) => Promise<void>) {
     this.#noun = noun
     this.#create = create
     this.#end = end
@@ -40,7 +43,7 @@ export class HeldSessions implements Sessions {
     return this.#ids.get(name)
   }
 
-  open(name = defaultName): Promise<string> {
+  open(name = defaultName, isHandle = false): Promise<string> {
     const held = this.#ids.get(name)
     if (held) return held
     if (this.#closed) throw new BaxError('cancelled', 'the connection has ended')
@@ -48,7 +51,7 @@ export class HeldSessions implements Sessions {
       throw new BaxError('too_many_sessions', `the connection has ${this.#ids.size} ${this.#noun}s`, {
         hint: `close a ${this.#noun} first`,
       })
-    const opened = this.#create()
+    const opened = this.#create(isHandle)
     this.#ids.set(name, opened)
     opened.catch(() => this.#ids.delete(name))
     return opened

@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { limits } from '../../src/core/limits/limits.ts'
 import { buildBax, type BuiltBax, processEnv } from '../support/cli.ts'
 import { request, type RunningServer, serve, stop } from '../support/server.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -138,16 +139,16 @@ describe('requests', () => {
   })
 })
 
-/** Clients over both transports. */
-const clients = {
-  '/mcp': () => connect(),
-  'bax mcp': async () => {
-    const env = { ...processEnv, BAX_STATE_DIR: await built.stateDir() }
-    const client = new Client({ name: 'test', version: '1' }, options)
-    await client.connect(new StdioClientTransport({ command: process.execPath, args: [built.program, 'mcp'], env }))
-    return client
-  },
+/** Starts `bax mcp` on the engine of a folder. */
+async function connectProcess(stateDir: string): Promise<Client> {
+  const env = { ...processEnv, BAX_STATE_DIR: stateDir }
+  const client = new Client({ name: 'test', version: '1' }, options)
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [built.program, 'mcp'], env }))
+  return client
 }
+
+/** Clients over both transports. */
+const clients = { '/mcp': () => connect(), 'bax mcp': async () => connectProcess(await built.stateDir()) }
 
 describe.each(Object.entries(clients))('a client of %s', (_, connected) => {
   let client: Client
@@ -295,6 +296,22 @@ test('a session is not left behind by a call that is cancelled', async () => {
   await failed
   await expect.poll(sessions).toEqual([])
 })
+
+test('sessions that have ended do not count for the client of bax mcp', async () => {
+  const stateDir = await built.stateDir()
+  const env = { BAX_STATE_DIR: stateDir }
+  const client = await connectProcess(stateDir)
+  const open = () => call(client, 'browser_open', { url: site.url })
+  const first = handleIn((await open()).text)!
+  const { stdout } = await built.run(['session', 'show', first, '--json'], { env })
+  expect(JSON.parse(stdout)).toMatchObject({ idle_timeout_secs: limits.mcp.handleIdleSecs })
+  for (let at = 1; at < limits.mcp.held; at += 1) {
+    const session = handleIn((await open()).text)!
+    expect((await built.run(['session', 'close', session], { env })).code).toBe(0)
+  }
+  await expect.poll(async () => handleIn((await open()).text)).toMatch(/^ses_/)
+  await client.close()
+}, 60_000)
 
 test('the trace of a call is in the log of what it did', async () => {
   const trace = '0af7651916cd43dd8448eb211c80319c'

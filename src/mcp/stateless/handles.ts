@@ -1,4 +1,5 @@
 /** Sessions of clients without a connection: every call names its session by the ID that an earlier one returned. */
+import { randomUUID } from 'node:crypto'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Sessions } from '../held.ts'
 import type { schemaOf } from '../schema.ts'
@@ -9,6 +10,8 @@ export interface HandleParts {
   readonly field: 'session' | 'shell'
   /** Tool that creates one. */
   readonly creator: string
+  /** Ends them with its process, if there is one. */
+  readonly holder: Sessions | undefined
   readonly create: () => Promise<string>
   readonly end: (id: string) => Promise<void>
 }
@@ -35,7 +38,8 @@ export class Handles implements Sessions {
   /** Creates a session, unless an ID is given. */
   open(name?: string): Promise<string> {
     if (name !== undefined) return this.find(name) ?? Promise.reject(this.unknown(name))
-    const created = this.#parts.create()
+    const { holder, create } = this.#parts
+    const created = holder?.open(randomUUID(), true) ?? create()
     this.#created.push(created)
     return created
   }
@@ -52,17 +56,24 @@ export class Handles implements Sessions {
     return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   }
 
-  async forget(): Promise<void> {}
+  async forget(id: string): Promise<void> {
+    await this.#parts.holder?.forget(id)
+  }
 
   async end(name?: string): Promise<void> {
     const id = this.find(name)
     if (!id) throw this.unknown(name)
-    await this.#parts.end(await id)
+    await this.#end(await id)
   }
 
   /** Ends the sessions whose IDs the client never learns, because the call that created them has failed. */
   async close(): Promise<void> {
-    for (const id of await this.created()) await this.#parts.end(id)
+    for (const id of await this.created()) await this.#end(id)
+  }
+
+  async #end(id: string): Promise<void> {
+    await this.forget(id)
+    await this.#parts.end(id)
   }
 
   /** Builds the error for a session that a call does not name by its ID. */

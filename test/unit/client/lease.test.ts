@@ -24,12 +24,26 @@ test.each([
   expect(onFailure).not.toHaveBeenCalled()
 })
 
-test('a lease of a session that has ended is not taken again', async () => {
+test('a lease of a session that has ended is not taken again, and reports its end', async () => {
   const open = streams(new BaxError('session_closed', 'ended'))
-  const onFailure = vi.fn()
-  await takeLease(open, new AbortController().signal, onFailure)
+  const [onFailure, onEnded] = [vi.fn(), vi.fn()]
+  await takeLease(open, new AbortController().signal, onFailure, onEnded)
   expect(open).toHaveBeenCalledOnce()
   expect(onFailure).not.toHaveBeenCalled()
+  expect(onEnded).toHaveBeenCalledOnce()
+})
+
+test('a lease that its holder ends reports no end of the session', async () => {
+  const holder = new AbortController()
+  const onEnded = vi.fn()
+  const open = vi.fn(async function* () {
+    yield frame
+    holder.abort()
+    throw new BaxError('session_closed', 'ended')
+  })
+  await takeLease(open, holder.signal, vi.fn(), onEnded)
+  await expect.poll(() => holder.signal.aborted).toBe(true)
+  expect(onEnded).not.toHaveBeenCalled()
 })
 
 test('a server without leases is reported', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { BaxError } from '../../../src/core/errors/errors.ts'
 import { limits } from '../../../src/core/limits/limits.ts'
 import { HeldSessions } from '../../../src/mcp/held.ts'
+import { Handles } from '../../../src/mcp/stateless/handles.ts'
 
 /** Sessions whose creation a test completes, and the IDs of those that have ended. */
 function held(create: () => Promise<string> = counter()) {
@@ -80,5 +81,41 @@ describe('sessions of a connection', () => {
     await expect(sessions.end('shop')).rejects.toThrow('there is no session "shop"')
     await sessions.forget(await sessions.open('shop'))
     expect(sessions.find('shop')).toBeUndefined()
+  })
+})
+
+describe('sessions that a client names by their IDs', () => {
+  /** The sessions of one call, whose process holds those of all calls. */
+  function handles() {
+    const count = counter()
+    const made: boolean[] = []
+    const ended: string[] = []
+    const end = async (id: string) => void ended.push(id)
+    const create = (isHandle: boolean) => (made.push(isHandle), count())
+    const holder = new HeldSessions('session', create, end)
+    const call = () => new Handles({ field: 'session', creator: 'browser_open', holder, create: count, end })
+    return { call, holder, made, ended }
+  }
+
+  test('are held as such, until they are forgotten or ended', async () => {
+    const { call, holder, made, ended } = handles()
+    const ids: string[] = []
+    for (let at = 0; at < limits.mcp.held; at += 1) ids.push(await call().open())
+    expect(made).toEqual(ids.map(() => true))
+    expect(() => call().open()).toThrow(`the connection has ${limits.mcp.held} sessions`)
+    await call().forget(ids[3]!)
+    const next = await call().open()
+    await call().end(next)
+    expect(ended).toEqual([next])
+    expect((await holder.list()).map(({ id }) => id)).toEqual(ids.toSpliced(3, 1))
+  })
+
+  test('are not held when the call that created them fails', async () => {
+    const { call, holder, ended } = handles()
+    const failing = call()
+    const id = await failing.open()
+    await failing.close()
+    expect(ended).toEqual([id])
+    expect(await holder.list()).toEqual([])
   })
 })
