@@ -122,6 +122,8 @@ export interface IdempotencyKey {
   readonly headers: Headers
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
+  /** Called when there is an earlier request with the key, before its result is waited for. */
+  readonly onFound?: (() => void) | undefined
 }
 
 export interface IdempotencyStore {

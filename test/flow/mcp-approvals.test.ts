@@ -105,6 +105,30 @@ describe('a client of bax mcp', () => {
     await asked.client.close()
   })
 
+  test('decides nothing with the answer to a call that is lost', async () => {
+    const asked = new AskedClient()
+    await connect(asked)
+    const session = await asked.open(site.url)
+    const running = built.start(['eval', 'document.title', '-s', session], { env })
+    const waiting = async () => {
+      const { stdout } = await built.run(['approve', '--json'], { env })
+      return (JSON.parse(stdout) as { approvals: { approval_id: string }[] }).approvals
+    }
+    await expect.poll(waiting).toHaveLength(1)
+    const [{ approval_id }] = (await waiting()) as [{ approval_id: string }]
+    const repeated = {
+      name: 'browser_act',
+      arguments: { commands: ['get title'], session },
+      requestState: JSON.stringify({ call: crypto.randomUUID(), session_id: session, approval_id }),
+      inputResponses: { approval: approve },
+    }
+    expect(JSON.stringify(await asked.client.callTool(repeated as never))).toContain('was lost [cancelled]')
+    expect(await waiting()).toMatchObject([{ approval_id }])
+    await built.run(['approve', approval_id], { env })
+    expect((await running.ended).stdout).toBe('Home\n')
+    await asked.client.close()
+  })
+
   test('that cannot ask waits for somebody else', async () => {
     const silent = new AskedClient({})
     await connect(silent)

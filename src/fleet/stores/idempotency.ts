@@ -120,6 +120,7 @@ export class RedisIdempotency implements IdempotencyStore {
       const claim = await this.#claim(attempt, `bax:repeats:${key.caller.keyId ?? ''}`, watched)
       if (claim[0] === 'conflict') throw idempotencyConflict()
       if (claim[0] === 'run') return this.#run(attempt, key.signal, work)
+      key.onFound?.()
       if (claim[0] === 'done') return answerOf<T>(claim[2])
       if (claim[0] === 'failed') throw errorOf(claim[2])
       watched = claim[1]

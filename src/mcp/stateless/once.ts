@@ -1,19 +1,40 @@
 /** Calls that run once, however often their clients repeat them. */
 import { limits } from '../../core/limits/limits.ts'
 
-/** Runs a call once; repeated ones with the same key get its result, also at other gateways. */
-export type RunOnce = <T>(key: string, input: unknown, signal: AbortSignal, work: () => Promise<T>) => Promise<T>
+export interface OnceCall {
+  readonly key: string
+  readonly input: unknown
+  readonly signal: AbortSignal
+  /** Called when there is an earlier call with the key, before its result is waited for. */
+  readonly onFound?: () => void
+}
 
-/** Runs calls once in this process, which alone gets the repeated ones. */
+/** Runs a call once; repeated ones with the same key get its result, also at other gateways. */
+export type RunOnce = <T>(call: OnceCall, work: () => Promise<T>) => Promise<T>
+
+interface Entry {
+  readonly result: Promise<unknown>
+  settled: boolean
+}
+
+/** Runs calls once in this process, which alone gets the repeated ones. Calls that wait are kept beyond the limit. */
 export function onceHere(): RunOnce {
-  const calls = new Map<string, Promise<unknown>>()
-  return <T>(key: string, _input: unknown, _signal: AbortSignal, work: () => Promise<T>) => {
-    const earlier = calls.get(key) as Promise<T> | undefined
-    if (earlier) return earlier
-    const [oldest] = calls.size >= limits.mcp.pending ? calls.keys() : []
-    if (oldest !== undefined) calls.delete(oldest)
-    const run = work()
-    calls.set(key, run)
-    return run
+  const calls = new Map<string, Entry>()
+  return <T>({ key, onFound }: OnceCall, work: () => Promise<T>) => {
+    const earlier = calls.get(key)
+    if (earlier) {
+      onFound?.()
+      return earlier.result as Promise<T>
+    }
+    for (const [name, { settled }] of calls) {
+      if (calls.size < limits.mcp.pending) break
+      if (settled) calls.delete(name)
+    }
+    const result = work()
+    const entry: Entry = { result, settled: false }
+    calls.set(key, entry)
+    const settle = () => void (entry.settled = true)
+    result.then(settle, settle)
+    return result
   }
 }

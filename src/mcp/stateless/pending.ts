@@ -61,21 +61,28 @@ export async function orQuestion(
   run: (signal: AbortSignal) => Promise<CallToolResult>,
 ): Promise<CallToolResult | InputRequiredResult> {
   const earlier = stateOf(mcpReq.requestState<string>())
-  if (earlier) await decide(connection, earlier, mcpReq)
-  const call = earlier?.call ?? randomUUID()
+  const key = earlier?.call ?? randomUUID()
   const running = new AbortController()
   const cancel = () => running.abort(mcpReq.signal.reason)
   mcpReq.signal.addEventListener('abort', cancel)
+  let onFound = () => {}
+  const found = new Promise<void>((resolve) => (onFound = resolve))
   const work = () => (earlier ? Promise.reject(lost(tool)) : run(running.signal))
   const done = new AbortController()
-  const result = connection.once(call, { tool: tool.name, given }, running.signal, work)
+  const call = { key, input: { tool: tool.name, given }, signal: running.signal, onFound }
+  const result = connection.once(call, work)
   const settled = result.finally(() => done.abort())
   try {
+    if (earlier) {
+      // The action of a call that is lost must not be executed.
+      await Promise.race([found, settled])
+      await decide(connection, earlier, mcpReq)
+    }
     if (!canAsk(connection, mcpReq)) return await settled
     // The result of the call reports any problem that matters.
     const asked = firstApproval(connection, earlier, done.signal).catch(() => settled)
     const first = await Promise.race([settled, asked])
-    return 'content' in first ? first : questionOf(first, call)
+    return 'content' in first ? first : questionOf(first, key)
   } finally {
     done.abort()
     // From here on, the call does not end with this request.

@@ -65,9 +65,9 @@ export class StatelessMcp {
       caller,
       graceSecs: 0,
       handles: {},
-      once: (key, input, signal, work) =>
+      once: ({ key, input, ...call }, work) =>
         this.#parts.idempotency.once(
-          { operation: 'mcp', caller, headers: new Headers({ 'idempotency-key': key }), signal },
+          { operation: 'mcp', caller, headers: new Headers({ 'idempotency-key': key }), ...call },
           input,
           work,
         ),

@@ -38,6 +38,7 @@ export class IdempotencyCache implements IdempotencyStore {
       return entry.answer as Promise<T>
     }
     if (earlier.digest !== digest) throw idempotencyConflict()
+    key.onFound?.()
     try {
       return (await earlier.answer) as T
     } catch (error) {

@@ -186,6 +186,25 @@ function contract(place: () => Place): void {
       expect(await idempotency.once(request(''), { url: 'x' }, work)).toEqual({ id: 'crl_3' })
     })
 
+    test('report an earlier request before its result', async () => {
+      const { idempotency } = await place().open()
+      const found: string[] = []
+      let finish = (_text: string) => {}
+      const begun = newSignal()
+      const send = (name: string, work: () => Promise<string>) =>
+        idempotency.once({ ...request('f'), onFound: () => void found.push(name) }, {}, work)
+      const first = send('first', () => {
+        begun.set()
+        return new Promise<string>((resolve) => (finish = resolve))
+      })
+      await begun.done
+      const second = send('second', async () => 'again')
+      await waitUntil(() => found.includes('second'))
+      finish('done')
+      expect(await Promise.all([first, second])).toEqual(['done', 'done'])
+      expect(found).not.toContain('first')
+    })
+
     test('do not keep errors, which those who wait receive', async () => {
       const { idempotency } = await place().open()
       let runs = 0
