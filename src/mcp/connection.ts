@@ -1,4 +1,5 @@
 /** Connection of one client: the engine, the sessions that the client opened, and stored images. */
+import { randomUUID } from 'node:crypto'
 import { type Answer, type Calls, callsOf, type Input, type OperationName, type Unchecked } from '../client/calls.ts'
 import type { Transport } from '../client/transport.ts'
 import { waitForProvision } from '../client/provision.ts'
@@ -17,6 +18,9 @@ import type { McpOptions } from './options.ts'
 import type { RunOnce } from './stateless/once.ts'
 import { StoredContent } from './stored.ts'
 import { traced } from './stateless/trace.ts'
+
+/** Field of the context of batches with the ID of the call that sends them. */
+export const callField = 'mcp_call'
 
 export interface ConnectionParts {
   readonly transport: Transport
@@ -53,6 +57,8 @@ export class Connection {
   /** The engine. */
   readonly calls: Calls
   readonly once: RunOnce
+  /** ID of the call of this connection, if it is of one. */
+  readonly callId = randomUUID()
   readonly #caller: Caller | undefined
   readonly #parts: ConnectionParts
   readonly #closing = new AbortController()
@@ -184,6 +190,11 @@ export class Connection {
   get domains(): { readonly allowed_domains?: string[] } {
     const { allowedDomains } = this.options
     return allowedDomains ? { allowed_domains: [...allowedDomains] } : {}
+  }
+
+  /** Option of batches of commands: by it, their actions that wait for a person are those of the call. */
+  get cause(): { readonly context?: Record<string, unknown> } {
+    return this.#parts.handles && this.options.confirm ? { context: { [callField]: this.callId } } : {}
   }
 
   /** Runs a call that cleans up when it is cancelled, for which the end of the connection waits. */

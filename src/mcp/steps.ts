@@ -82,7 +82,8 @@ export async function runStep(
   const commands = await withUploads(typed, session_id, connection)
   const include: Input<'observe'>['include'] = ['snapshot', 'tabs']
   const observe = { include, max_chars: max_chars ?? limits.mcp.viewChars, ...more }
-  const input = { session_id, commands, diff, brief: diff && max_chars === undefined, observe }
+  const brief = diff && max_chars === undefined
+  const input = { session_id, commands, diff, brief, observe, ...connection.cause }
   const body = await connection.ask('browserStep', input, signal)
   const results = body.results.map((result, at) => describe(result, typed[at]!, connection))
   const effect = diff ? stepText(body) : ''

@@ -84,6 +84,31 @@ describe('eval', () => {
     expect(await events('approval.decided')).toMatchObject([{ data: { decision: 'approved' } }])
   })
 
+  test.each([
+    ['evaluate', { expression: '6 * 7' }],
+    ['click', { selector: '#buy' }],
+  ])('has the context of its batch, if there is one: %s', async (name, data) => {
+    await create({ confirm: ['eval', 'submit'] })
+    const plain = one('evaluate', { expression: 'document.title' })
+    expect(await asked()).not.toHaveProperty('context')
+    await approve()
+    await plain
+    const context = { task: 'tea' }
+    const running = client.runCommands({ session_id: id, commands: [command(name, data)], context })
+    expect(await asked()).toMatchObject({ command: name, context })
+    await approve()
+    expect((await running).success).toBe(true)
+  })
+
+  test('of code in a sandbox has the context of that', async () => {
+    await create({ confirm: ['eval'] })
+    const context = { task: 'tea' }
+    const running = client.runCode({ session_id: id, code: "return bax.evaluate('6 * 7')", context })
+    expect(await asked()).toMatchObject({ command: 'evaluate', context })
+    await approve()
+    expect(await running).toMatchObject({ success: true, result: 42 })
+  })
+
   test('does not run when it is rejected, and the batch stops', async () => {
     await create({ confirm: ['eval'] })
     const commands = [command('evaluate', { expression: 'document.title = "changed"' }), command('get_title')]

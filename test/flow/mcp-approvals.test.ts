@@ -62,6 +62,23 @@ function asksItsPerson(connect: (asked: AskedClient) => Promise<void>) {
     await asked.client.close()
   })
 
+  test('is asked about the actions of each of its calls in one session', async () => {
+    const asked = new AskedClient()
+    await connect(asked)
+    const session = await asked.open(site.url)
+    asked.replies = [{ action: 'decline' }, approve, approve]
+    const calls = [
+      asked.call('browser_act', { commands: ['eval "1 + 1"'], session }),
+      asked.call('browser_act', { commands: ['eval "2 + 2"'], session }),
+      asked.call('browser_code', { code: "return bax.evaluate('3 + 3')", session }),
+    ]
+    const refused = (await Promise.all(calls)).filter(({ isError }) => isError)
+    expect(asked.questions.map((text) => text.split('\n')[1]).toSorted()).toEqual(['1 + 1', '2 + 2', '3 + 3'])
+    expect(refused).toMatchObject([{ text: expect.stringContaining('[rejected]') }])
+    await asked.call('browser_session', { action: 'close', session })
+    await asked.client.close()
+  })
+
   test.each<Reply>([
     { action: 'accept', content: { decision: 'reject' } },
     { action: 'decline' },

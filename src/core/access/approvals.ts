@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { BaxError } from '../errors/errors.ts'
 import { limits } from '../limits/limits.ts'
+import { batchContext } from '../shapes/commands.ts'
 import { duration, listOf, named } from '../shapes/fields.ts'
 
 /** Kinds of actions that can wait for a person. */
@@ -43,6 +44,7 @@ const approvalRecord = named('Approval', {
   ...action,
   session_id: z.string(),
   session_name: z.string().nullable(),
+  context: batchContext.optional().describe('Context of the batch that caused it, if it has one'),
   created_at: isoTime,
   expires_at: isoTime,
 })

@@ -17,12 +17,12 @@ type Fields = Record<string, unknown>
 export class CodeCalls {
   readonly #ask: Ask
   readonly #session: CodeSession
-  readonly #confirm: CodeInput['confirm']
+  readonly #input: Pick<CodeInput, 'confirm' | 'context'>
 
-  constructor(ask: Ask, session: CodeSession, confirm: CodeInput['confirm']) {
+  constructor(ask: Ask, session: CodeSession, input: Pick<CodeInput, 'confirm' | 'context'>) {
     this.#ask = ask
     this.#session = session
-    this.#confirm = confirm
+    this.#input = input
   }
 
   /** Calls a function; returns what it returns to the code. @throws BaxError with the code of the failure */
@@ -37,7 +37,8 @@ export class CodeCalls {
 
   async #runCommand(command: string, { result: shape }: Command, data: Fields, signal: AbortSignal): Promise<unknown> {
     const session_id = await this.#session.open(signal)
-    const input = { session_id, commands: [{ command, data }] }
+    const { context } = this.#input
+    const input = { session_id, commands: [{ command, data }], ...(context && { context }) }
     const body = await this.#ask(operations.runCommands.http, input, signal).catch((error: unknown) => {
       throw error instanceof BaxError ? ofOneCommand(error) : error
     })
@@ -49,6 +50,7 @@ export class CodeCalls {
   async #callOperation(operation: Operation, given: Fields, signal: AbortSignal): Promise<unknown> {
     const { http, input: shape, runs, usesDefaultSession } = operation
     const fields = { ...given }
+    const { confirm } = this.#input
     const isOfSession = runs.on === 'object' && runs.field === 'session_id' && runs.kinds.includes('session')
     if (isOfSession && fields['session_id'] === undefined) {
       // Operations that open a session of their own use that of the code.
@@ -56,8 +58,8 @@ export class CodeCalls {
       const session = opens ? await this.#session.open(signal) : usesDefaultSession && this.#session.id
       if (session) fields['session_id'] = session
     }
-    if (this.#confirm && Object.hasOwn(shape.shape, 'confirm'))
-      fields['confirm'] = [...new Set([...this.#confirm, ...[fields['confirm'] ?? []].flat()])]
+    if (confirm && Object.hasOwn(shape.shape, 'confirm'))
+      fields['confirm'] = [...new Set([...confirm, ...[fields['confirm'] ?? []].flat()])]
     const body = await this.#ask(http, fields, signal)
     if (isMapping(body) && body['success'] === false && body['message'] !== undefined) throw BaxError.fromBody(body)
     return body

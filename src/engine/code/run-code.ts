@@ -33,7 +33,7 @@ export async function runCode({ keys, log }: CodeContext, input: CodeInput, call
   keys.whenLost(caller.keyId, () => over.abort(new BaxError('unauthorized', 'the key was revoked')), over.signal)
   const session = new CodeSession(ask, input)
   const startedAt = performance.now()
-  const run = new CodeRun(new CodeCalls(ask, session, input.confirm), over.signal, task)
+  const run = new CodeRun(new CodeCalls(ask, session, input), over.signal, task)
   try {
     signal.throwIfAborted()
     await session.find(over.signal)

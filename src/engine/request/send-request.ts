@@ -121,7 +121,7 @@ async function askFirst(
   signals: readonly AbortSignal[],
 ): Promise<void> {
   if (!approvals?.confirms('submit') || method === 'GET' || method === 'HEAD') return
-  const running = approvals.begin('request', signals[0]!)
+  const running = approvals.begin({ command: 'request' }, signals[0]!)
   try {
     await approvals.ask({ kind: 'submit', summary: `${method} ${shownUrl(start.href)}`, url: '' }, signals)
   } finally {

@@ -2,7 +2,6 @@
  * Calls that wait for a person, for clients that can ask theirs: such a call is answered with the question, and goes on.
  * The client repeats it with the answer, at any server or gateway, and gets the result of the first one.
  */
-import { randomUUID } from 'node:crypto'
 import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
@@ -17,7 +16,7 @@ import type { ApprovalRecord } from '../../core/access/approvals.ts'
 import { asBaxError, BaxError } from '../../core/errors/errors.ts'
 import { operations } from '../../operations/index.ts'
 import { waitingApprovals } from '../approvals.ts'
-import type { Connection } from '../connection.ts'
+import { callField, type Connection } from '../connection.ts'
 import { parsed } from '../message.ts'
 import type { Tool } from '../tool.ts'
 
@@ -61,7 +60,7 @@ export async function orQuestion(
   run: (signal: AbortSignal) => Promise<CallToolResult>,
 ): Promise<CallToolResult | InputRequiredResult> {
   const earlier = stateOf(mcpReq.requestState<string>())
-  const key = earlier?.call ?? randomUUID()
+  const key = earlier?.call ?? connection.callId
   const running = new AbortController()
   const cancel = () => running.abort(mcpReq.signal.reason)
   mcpReq.signal.addEventListener('abort', cancel)
@@ -80,7 +79,8 @@ export async function orQuestion(
     }
     if (!canAsk(connection, mcpReq)) return await settled
     // The result of the call reports any problem that matters.
-    const asked = firstApproval(connection, earlier, done.signal).catch(() => settled)
+    const asking = { connection, tool, key, session: earlier?.session_id }
+    const asked = firstApproval(asking, done.signal).catch(() => settled)
     const first = await Promise.race([settled, asked])
     return 'content' in first ? first : questionOf(first, key)
   } finally {
@@ -101,13 +101,23 @@ function stateOf(text: string | undefined): State | undefined {
 const lost = ({ name }: Tool) =>
   new BaxError('cancelled', `the call of ${name} that waited was lost`, { hint: 'look at the page before a new call' })
 
+interface AskedCall extends Pick<PendingCall, 'connection' | 'tool'> {
+  readonly key: string
+  /** Session of its last question. */
+  readonly session: string | undefined
+}
+
+/** Waits for an action of the call, or one that a page starts by itself; other calls have questions of their own. */
 async function firstApproval(
-  connection: Connection,
-  earlier: State | undefined,
+  { connection, tool, key, session }: AskedCall,
   signal: AbortSignal,
 ): Promise<ApprovalRecord> {
-  for await (const approvals of waitingApprovals(connection, signal, earlier?.session_id))
-    if (approvals[0]) return approvals[0]
+  // Scripts run in a session of their own.
+  const cause = tool.local ? undefined : key
+  for await (const approvals of waitingApprovals(connection, signal, session)) {
+    const own = approvals.find(({ command, context }) => command === null || context?.[callField] === cause)
+    if (own) return own
+  }
   throw signal.reason
 }
 

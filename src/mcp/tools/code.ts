@@ -17,7 +17,8 @@ export const browserCode = defineTool({
   input: z.object({ code: codeInput.shape.code.describe(''), session }),
   async run({ connection, signal }, { code, session: name }) {
     const session_id = await connection.openSession(name)
-    const input = { code, session_id, functions: functionsOf(connection), max_output_chars: limits.observe.chars }
+    const functions = functionsOf(connection)
+    const input = { code, session_id, functions, max_output_chars: limits.observe.chars, ...connection.cause }
     const { success, result, output, code: failure, message, hint } = await connection.ask('runCode', input, signal)
     const own = hint?.includes('bax ') ? undefined : hint
     const value = result === null ? '' : typeof result === 'string' ? result : JSON.stringify(result)

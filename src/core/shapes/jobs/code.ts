@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { confirmFields } from '../../access/approvals.ts'
 import { limits } from '../../limits/limits.ts'
+import { batchContext } from '../commands.ts'
 import { duration, identifier, integer, named } from '../fields.ts'
 
 const { code: most } = limits
@@ -29,6 +30,7 @@ export const codeInput = z.object({
     .meta({ offTerminal: true })
     .describe('Names of the functions that the code may call, all when omitted'),
   confirm: confirmFields.confirm.describe('Actions that wait for a person, in a session that the code opens'),
+  context: batchContext.optional().meta({ offTerminal: true }),
   timeout_ms: duration(1, most.maxTimeoutMs)
     .default(most.timeoutMs)
     .describe('Timeout for the code with all its calls, in milliseconds'),

@@ -14,7 +14,7 @@ import { approvalNotFound } from '../../../core/access/approval-not-found.ts'
 import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
 import { secretsOf } from '../credentials/session-secrets.ts'
 import { privacyOf } from '../privacy/privacy.ts'
-import type { Action, ApprovalControl, GateFacts } from '../ports/approvals.ts'
+import type { Action, ApprovalControl, Cause, GateFacts } from '../ports/approvals.ts'
 import type { LiveSession, LiveSessions } from '../ports/session.ts'
 import { CommandApprovals } from './command-approvals.ts'
 import { ShownDocument } from './shown-document.ts'
@@ -64,10 +64,10 @@ export class Approvals implements ApprovalControl {
     return [...this.#waiting.values()].map(({ record }) => this.#reported(record))
   }
 
-  begin(command: string, signal: AbortSignal): CommandApprovals {
+  begin(cause: Cause, signal: AbortSignal): CommandApprovals {
     // The answer to a dialog runs during the command that the dialog blocks.
     const before = this.#running
-    this.#running = new CommandApprovals(command, signal, () => (this.#running = before))
+    this.#running = new CommandApprovals(cause, signal, () => (this.#running = before))
     return this.#running
   }
 
@@ -78,13 +78,13 @@ export class Approvals implements ApprovalControl {
    */
   ask(action: Action, signals: readonly AbortSignal[] = []): Promise<void> {
     const running = this.#running
-    const asked = this.#ask(action, running?.command ?? null, running ? [running.signal, ...signals] : signals)
+    const asked = this.#ask(action, running?.cause, running ? [running.signal, ...signals] : signals)
     running?.add(asked)
     return asked
   }
 
-  gate(command: string, signal: AbortSignal, clock: PausableTimeout): GateFacts | undefined {
-    return this.confirms('eval') ? { approvals: this, command, signal, clock } : undefined
+  gate(cause: Cause, signal: AbortSignal, clock: PausableTimeout): GateFacts | undefined {
+    return this.confirms('eval') ? { approvals: this, cause, signal, clock } : undefined
   }
 
   /**
@@ -92,7 +92,7 @@ export class Approvals implements ApprovalControl {
    * @throws BaxError as `ask`, and `navigation_aborted` when the frame shows another document meanwhile
    */
   async askForCode(
-    command: string,
+    cause: Cause,
     code: string,
     frame: Frame,
     signals: readonly AbortSignal[],
@@ -100,7 +100,7 @@ export class Approvals implements ApprovalControl {
     const shown = new ShownDocument(frame)
     const { left, release } = shown.watch()
     try {
-      await this.#ask({ kind: 'eval', summary: code, url: shown.url }, command, [...signals, left])
+      await this.#ask({ kind: 'eval', summary: code, url: shown.url }, cause, [...signals, left])
     } finally {
       release()
     }
@@ -111,7 +111,7 @@ export class Approvals implements ApprovalControl {
   /** Waits for the approval of a URL that may contain code, where code needs one. @throws BaxError as `askForCode` */
   async askForUrl(command: string, url: string, page: Page, signal?: AbortSignal): Promise<void> {
     if (this.confirms('eval') && isCodeUrl(url))
-      await this.askForCode(command, url, page.mainFrame(), signal ? [signal] : [])
+      await this.askForCode({ command }, url, page.mainFrame(), signal ? [signal] : [])
   }
 
   decide(id: string, approved: boolean): ApprovalDecided {
@@ -122,17 +122,18 @@ export class Approvals implements ApprovalControl {
     return { approval_id, kind, command, summary, url, session_id, decision: approved ? 'approved' : 'rejected' }
   }
 
-  async #ask({ kind, summary, url }: Action, command: string | null, signals: readonly AbortSignal[]): Promise<void> {
+  async #ask({ kind, summary, url }: Action, cause: Cause | undefined, signals: readonly AbortSignal[]): Promise<void> {
     const { waiting: most } = limits.approvals
     if (this.#waiting.size >= most)
       throw new BaxError('too_many_pending', `not executed: ${most} actions already wait for approval`)
     const { timeoutMs, sessionId, sessionName, events, ended } = this.#facts
     const now = Date.now()
-    const action = { approval_id: newId('apr'), kind, command, summary: shown(summary), url }
+    const action = { approval_id: newId('apr'), kind, command: cause?.command ?? null, summary: shown(summary), url }
     const record: ApprovalRecord = {
       ...action,
       session_id: sessionId,
       session_name: sessionName,
+      ...(cause?.context && { context: cause.context }),
       created_at: new Date(now).toISOString(),
       expires_at: new Date(now + timeoutMs).toISOString(),
     }

@@ -23,8 +23,8 @@ class CodeGate {
    */
   async pass(code: string, frame: Frame): Promise<void> {
     if (this.#approved) return this.#approved.assertShownIn(frame)
-    const { approvals, command, signal, clock } = this.#facts
-    this.#approved = await clock.pauseDuring(() => approvals.askForCode(command, code, frame, [signal]))
+    const { approvals, cause, signal, clock } = this.#facts
+    this.#approved = await clock.pauseDuring(() => approvals.askForCode(cause, code, frame, [signal]))
   }
 }
 

@@ -1,17 +1,17 @@
 /** Approvals that belong to one running command, which ends after them. */
 import { BaxError } from '../../../core/errors/errors.ts'
-import type { RunningApprovals } from '../ports/approvals.ts'
+import type { Cause, RunningApprovals } from '../ports/approvals.ts'
 
 export class CommandApprovals implements RunningApprovals {
-  readonly command: string
+  readonly cause: Cause
   /** Aborted when the command has to stop: what it waits for is not executed then. */
   readonly signal: AbortSignal
   readonly #end: () => void
   readonly #asked = new AbortController()
   readonly #waiting: Promise<void>[] = []
 
-  constructor(command: string, signal: AbortSignal, end: () => void) {
-    this.command = command
+  constructor(cause: Cause, signal: AbortSignal, end: () => void) {
+    this.cause = cause
     this.signal = signal
     this.#end = end
   }

@@ -119,7 +119,7 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
   const { lastSeq: seq } = target.events
   const delivery = command?.input && new Delivery(command.input)
   const mark = target.downloads?.mark()
-  const approvals = target.approvals?.begin(call.command, stop)
+  const approvals = target.approvals?.begin({ command: call.command, context: metadata }, stop)
   const { several, way, ...listeners } = actionFacts()
   const entry = command && (await target.journal?.begin(call, target.activePage, !target.dialogs.answerable))
   let result: CommandResult
@@ -128,7 +128,7 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
     target.checkAllowed?.(call)
     const ms = timeoutOf(command, call.data)
     const deadline = { ms, error: `${call.command} timed out after ${ms} ms: the page does not answer`, signal: stop }
-    const running = { command, call, target, tools, delivery, strict, describe: entry?.describe, ...listeners }
+    const running = { command, call, batch, target, tools, delivery, strict, describe: entry?.describe, ...listeners }
     const work = () => untilStopped(target, deadline, (signal, clock) => perform(running, signal, clock))
     const outcome = await (approvals?.through(
       work,
@@ -168,16 +168,17 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
 interface Running extends Pick<ActionContext, 'delivery' | 'strict' | 'onMatches' | 'onDirect' | 'describe'> {
   readonly command: Command
   readonly call: CommandCall
+  readonly batch: CommandBatch
   readonly target: BatchTarget
   readonly tools: BatchTools
 }
 
 /** Runs a command on the active tab. */
 async function perform(running: Running, signal: AbortSignal, clock: PausableTimeout) {
-  const { command, call, target, ...parts } = running
+  const { command, call, batch, target, ...parts } = running
   const page = await target.page()
   if (!command.worksDuringDialog) await readyFor(running, page, signal)
-  const gate = target.approvals?.gate(call.command, signal, clock)
+  const gate = target.approvals?.gate({ command: call.command, context: batch.context }, signal, clock)
   const acts = command.kind === 'action' && !command.waits
   const context = await makeContext({ page, target, signal, acts, gate, ...parts })
   const once = async () => command.run(context, call.data ?? {})

@@ -12,6 +12,14 @@ export interface Action {
   readonly url: string
 }
 
+/** What an action belongs to. */
+export interface Cause {
+  /** The command, or what takes its place. */
+  readonly command: string
+  /** Context of its batch. */
+  readonly context?: Record<string, unknown> | undefined
+}
+
 /** The approvals of one running command. */
 export interface RunningApprovals {
   /**
@@ -36,13 +44,13 @@ export interface ApprovalControl {
   readonly list: ApprovalRecord[]
   confirms(kind: ActionKind): boolean
   /** Begins a command: the actions that it causes wait with it. */
-  begin(command: string, signal: AbortSignal): RunningApprovals
+  begin(cause: Cause, signal: AbortSignal): RunningApprovals
   /** Waits for the approval of an action. @throws BaxError: the action must not be executed then. */
   ask(action: Action, signals?: readonly AbortSignal[]): Promise<void>
   /** Returns the input of the gate of a command; undefined if code needs no approval. */
-  gate(command: string, signal: AbortSignal, clock: PausableTimeout): GateFacts | undefined
+  gate(cause: Cause, signal: AbortSignal, clock: PausableTimeout): GateFacts | undefined
   /** Waits for the approval of code that is about to run in a frame. @throws BaxError */
-  askForCode(command: string, code: string, frame: Frame, signals: readonly AbortSignal[]): Promise<ApprovedDocument>
+  askForCode(cause: Cause, code: string, frame: Frame, signals: readonly AbortSignal[]): Promise<ApprovedDocument>
   /** Waits for the approval of a URL that may contain code, where code needs one. @throws BaxError */
   askForUrl(command: string, url: string, page: Page, signal?: AbortSignal): Promise<void>
   /** @throws BaxError `approval_not_found` */
@@ -52,7 +60,7 @@ export interface ApprovalControl {
 /** Input of the gate of one command. */
 export interface GateFacts {
   readonly approvals: Pick<ApprovalControl, 'askForCode'>
-  readonly command: string
+  readonly cause: Cause
   readonly signal: AbortSignal
   /** Clock of the command, which stops while a person is asked. */
   readonly clock: PausableTimeout
