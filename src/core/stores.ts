@@ -16,6 +16,8 @@ export interface Stores {
   readonly credentials: CredentialStore
   readonly relayTokens: RelayTokenStore
   readonly idempotency: IdempotencyStore
+  /** Results of MCP calls that clients repeat. */
+  readonly calls: IdempotencyStore
   readonly rates: RateLimits
   readonly versions: PageVersionStore
 }
@@ -124,6 +126,12 @@ export interface IdempotencyKey {
   readonly signal: AbortSignal
   /** Called when there is an earlier request with the key, before its result is waited for. */
   readonly onFound?: (() => void) | undefined
+}
+
+/** How long a store keeps results, and how many for one caller. */
+export interface KeepLimits {
+  readonly keepMs: number
+  readonly kept: number
 }
 
 export interface IdempotencyStore {

@@ -32,7 +32,7 @@ export type OpenMcp = (parts: {
   fetch(request: Request): Response | Promise<Response>
   readonly keys: Pick<KeyRing, 'whenLost'>
   /** Results of calls, which all servers that answer the same clients share. */
-  readonly idempotency: IdempotencyStore
+  readonly calls: IdempotencyStore
   /** Logs failures that no response reports. */
   readonly log: Log
 }) => Promise<McpEndpoint>

@@ -91,6 +91,20 @@ describe.each([
     expect(await ask()).toBe(2)
   })
 
+  test('keeps results of MCP calls for their shorter time', async () => {
+    const calls = new IdempotencyCache(limits.mcp.repeats)
+    const call = (result: string) => {
+      const headers = new Headers({ 'idempotency-key': 'a' })
+      const key = { operation: 'mcp', caller: keylessCaller, headers, signal: new AbortController().signal }
+      return calls.once(key, {}, async () => result)
+    }
+    expect(await call('first')).toBe('first')
+    passes(limits.mcp.repeats.keepMs - 1)
+    expect(await call('second')).toBe('first')
+    passes(1)
+    expect(await call('third')).toBe('third')
+  })
+
   test('is not in the duration of a command that runs', () => {
     const startedAt = new Date().toISOString()
     const identity = { id: 'ex_1', sessionId: 'sh_1', startedAt }

@@ -32,6 +32,8 @@ export const mcpLimits = {
     answerMs: 45_000,
     /** Calls of a process, waiting or done, whose results clients may ask for after a question. */
     pending: 50,
+    /** Results of such calls on a server: time to keep them, and their number for one caller. */
+    repeats: { keepMs: 15 * 60_000, kept: 100 },
     /** Interval at which clients may ask for the state of a task. */
     pollMs: 1000,
     /** Time for which clients may keep the lists of tools and prompts. */

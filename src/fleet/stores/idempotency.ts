@@ -1,6 +1,6 @@
 /**
  * `Idempotency-Key` over all gateways. `bax:repeat:HASH` has the state of one request, `bax:repeats:KEY` the requests of
- * one caller by time. The process that runs a request renews a lease on it, so that the key is free again if it dies.
+ * one caller by time, and `bax:calls:KEY` its calls of MCP. The process that runs a request renews a lease on it, so that the key is free again if it dies.
  * Leases outlast the time in which Redis is away. A process that loses only its own connection, for longer than the
  * lease, counts as dead: its request can then run a second time.
  */
@@ -12,7 +12,7 @@ import { asBaxError, BaxError, type ErrorBody } from '../../core/errors/errors.t
 import { limits } from '../../core/limits/limits.ts'
 import { idempotencyConflict, idempotentRequest } from '../../core/operation/idempotency-key.ts'
 import { decodeRecord, encodeRecord } from '../../core/state/state-record.ts'
-import type { IdempotencyKey, IdempotencyStore } from '../../core/stores.ts'
+import type { IdempotencyKey, IdempotencyStore, KeepLimits } from '../../core/stores.ts'
 import { ask } from '../redis/ask.ts'
 import { leaseClockLua } from '../redis/lease-clock.ts'
 import { evenIfFull, luaScript } from '../redis/script.ts'
@@ -98,15 +98,22 @@ interface Attempt {
   readonly digest: string
 }
 
+/** Settings of a store. */
+interface Rules extends KeepLimits {
+  /** Name of the lists with the requests of each caller. */
+  readonly list: string
+  readonly leaseMs: number
+}
+
 export class RedisIdempotency implements IdempotencyStore {
   readonly #redis: Redis
   readonly #log: Log
-  readonly #leaseMs: number
+  readonly #rules: Rules
 
-  constructor(redis: Redis, log: Log, leaseMs: number = limits.stores.leaseMs) {
+  constructor(redis: Redis, log: Log, rules: Partial<Rules> = {}) {
     this.#redis = redis
     this.#log = log
-    this.#leaseMs = leaseMs
+    this.#rules = { ...limits.repeats, list: 'bax:repeats', leaseMs: limits.stores.leaseMs, ...rules }
   }
 
   async once<T>(key: IdempotencyKey, input: unknown, work: () => Promise<T>): Promise<T> {
@@ -117,7 +124,7 @@ export class RedisIdempotency implements IdempotencyStore {
     const attempt = { request: `bax:repeat:${hash}`, attempt: randomUUID(), digest: named.digest }
     let watched = ''
     for (let delay: number = limits.stores.waitMs; ; delay = Math.min(2 * delay, limits.stores.longestWaitMs)) {
-      const claim = await this.#claim(attempt, `bax:repeats:${key.caller.keyId ?? ''}`, watched)
+      const claim = await this.#claim(attempt, `${this.#rules.list}:${key.caller.keyId ?? ''}`, watched)
       if (claim[0] === 'conflict') throw idempotencyConflict()
       if (claim[0] === 'run') return this.#run(attempt, key.signal, work)
       key.onFound?.()
@@ -129,16 +136,19 @@ export class RedisIdempotency implements IdempotencyStore {
   }
 
   #claim({ request, attempt, digest }: Attempt, requests: string, watched: string): Promise<Claim> {
-    const { keepMs, kept } = limits.repeats
+    const { kept, leaseMs } = this.#rules
+    // A request that runs is kept for longer than its result.
+    const { keepMs } = limits.repeats
     return ask(this.#redis, () =>
-      claimRequest(this.#redis, request, requests, attempt, digest, this.#leaseMs, keepMs, kept, watched),
+      claimRequest(this.#redis, request, requests, attempt, digest, leaseMs, keepMs, kept, watched),
     )
   }
 
   async #run<T>(attempt: Attempt, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const renew = () => renewRequest(this.#redis, attempt.request, attempt.attempt, this.#leaseMs)
+    const { leaseMs } = this.#rules
+    const renew = () => renewRequest(this.#redis, attempt.request, attempt.attempt, leaseMs)
     // The next renewal follows soon.
-    const timer = setInterval(() => void renew().catch(() => {}), this.#leaseMs / 3)
+    const timer = setInterval(() => void renew().catch(() => {}), leaseMs / 3)
     try {
       const answer = await work()
       await this.#finish(attempt, 'done', { answer: answer ?? null })
@@ -155,7 +165,7 @@ export class RedisIdempotency implements IdempotencyStore {
 
   /** The outcome counts even if it cannot be stored: the work is done. */
   async #finish({ request, attempt, digest }: Attempt, state: 'done' | 'failed', value: object): Promise<void> {
-    const keepMs = state === 'done' ? limits.repeats.keepMs : limits.stores.failureMs
+    const keepMs = state === 'done' ? this.#rules.keepMs : limits.stores.failureMs
     const record = encodeRecord(value)
     await ask(this.#redis, () => finishRequest(this.#redis, request, attempt, digest, state, record, keepMs)).catch(
       (error: Error) =>

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis'
 import { type Allowances, allowancesOf } from '../../core/access/quota.ts'
 import type { Log } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
 import type { Stores } from '../../core/stores.ts'
 import { StoredTokens } from '../../engine/relay/hub/tokens.ts'
 import { StoredKeys } from '../../engine/store/keys.ts'
@@ -53,6 +54,7 @@ export async function openRedisStores(options: RedisStoresOptions): Promise<Redi
       credentials: new StoredCredentials(new RedisCredentialRecords(redis), async () => sharedKey(vaultKey)),
       relayTokens: new StoredTokens(tokenRecords, keys),
       idempotency: new RedisIdempotency(redis, log),
+      calls: new RedisIdempotency(redis, log, { ...limits.mcp.repeats, list: 'bax:calls' }),
       rates: new RedisRates(redis, allowances),
       versions: new RedisVersions(redis),
       close,

@@ -19,6 +19,7 @@ import { waitingApprovals } from '../approvals.ts'
 import { callField, type Connection } from '../connection.ts'
 import { parsed } from '../message.ts'
 import type { Tool } from '../tool.ts'
+import type { OnceCall } from './once.ts'
 
 const question = 'approval'
 
@@ -64,12 +65,9 @@ export async function orQuestion(
   const running = new AbortController()
   const cancel = () => running.abort(mcpReq.signal.reason)
   mcpReq.signal.addEventListener('abort', cancel)
-  let onFound = () => {}
-  const found = new Promise<void>((resolve) => (onFound = resolve))
-  const work = () => (earlier ? Promise.reject(lost(tool)) : run(running.signal))
+  const call = { key, input: { tool: tool.name, given }, signal: running.signal }
+  const { found, result } = earlier ? findCall(connection, call, tool) : { found: null, result: run(running.signal) }
   const done = new AbortController()
-  const call = { key, input: { tool: tool.name, given }, signal: running.signal, onFound }
-  const result = connection.once(call, work)
   const settled = result.finally(() => done.abort())
   try {
     if (earlier) {
@@ -82,13 +80,38 @@ export async function orQuestion(
     const asking = { connection, tool, key, session: earlier?.session_id }
     const asked = firstApproval(asking, done.signal).catch(() => settled)
     const first = await Promise.race([settled, asked])
-    return 'content' in first ? first : questionOf(first, key)
+    if ('content' in first) return first
+    if (!earlier) await keepCall(connection, call, result)
+    return questionOf(first, key)
+  } catch (error) {
+    // Nobody can answer the question of a new call that fails here.
+    if (!earlier) running.abort(error)
+    throw error
   } finally {
     done.abort()
     // From here on, the call does not end with this request.
     mcpReq.signal.removeEventListener('abort', cancel)
     settled.catch(() => {})
   }
+}
+
+/** Finds the call that a client repeats. `found` resolves when it is there; otherwise the result is an error. */
+function findCall({ once }: Connection, call: OnceCall, tool: Tool) {
+  let onFound = () => {}
+  const found = new Promise<void>((resolve) => (onFound = resolve))
+  const result = once<CallToolResult>({ ...call, onFound }, () => Promise.reject(lost(tool)))
+  return { found, result }
+}
+
+/** Keeps a call that runs for the client to repeat. Resolves when other gateways find it, too. */
+function keepCall({ once }: Connection, call: OnceCall, result: Promise<CallToolResult>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const work = () => {
+      resolve()
+      return result
+    }
+    once(call, work).catch(reject)
+  })
 }
 
 function stateOf(text: string | undefined): State | undefined {

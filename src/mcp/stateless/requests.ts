@@ -66,7 +66,7 @@ export class StatelessMcp {
       graceSecs: 0,
       handles: {},
       once: ({ key, input, ...call }, work) =>
-        this.#parts.idempotency.once(
+        this.#parts.calls.once(
           { operation: 'mcp', caller, headers: new Headers({ 'idempotency-key': key }), ...call },
           input,
           work,

@@ -6,7 +6,7 @@ import type { Engine } from '../../core/engine.ts'
 import type { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Service } from '../../core/operation/call.ts'
-import type { IdempotencyStore, Stores } from '../../core/stores.ts'
+import type { Stores } from '../../core/stores.ts'
 import type { ProcessErrors } from '../../core/process/unhandled-errors.ts'
 import { type AppOptions, createApp } from '../app.ts'
 import type { WorkSlots } from '../access/load.ts'
@@ -85,7 +85,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     metrics: () => meter.text(),
   }
   const requestListener = listenerOf(meter, log, (change) => void (inFlight += change))
-  const mcp = mcpOf(options, idempotency, (request) => app.fetch(request))
+  const mcp = mcpOf(options, (request) => app.fetch(request))
   const app: Hono<AppEnv> = createApp({
     engine,
     gate,
@@ -139,8 +139,9 @@ async function serveMetrics(app: Parameters<typeof listen>[0], address: TcpAddre
 /** Calls the API of this server. */
 type FetchOwn = (request: Request) => Response | Promise<Response>
 
-function mcpOf({ openMcp, engine, log }: ServeOptions, idempotency: IdempotencyStore, fetch: FetchOwn) {
-  return openMcp && new LazyMcp(() => openMcp({ fetch, keys: engine.keys, idempotency, log }))
+function mcpOf({ openMcp, engine, log, stores }: ServeOptions, fetch: FetchOwn) {
+  const calls = stores?.calls ?? new IdempotencyCache(limits.mcp.repeats)
+  return openMcp && new LazyMcp(() => openMcp({ fetch, keys: engine.keys, calls, log }))
 }
 
 function warnAtStart({ gate, forwarder, log }: ServeOptions): void {

@@ -2,7 +2,7 @@
 import type { Caller } from '../../core/access/caller.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { idempotencyConflict, idempotentRequest } from '../../core/operation/idempotency-key.ts'
-import type { IdempotencyKey, IdempotencyStore } from '../../core/stores.ts'
+import type { IdempotencyKey, IdempotencyStore, KeepLimits } from '../../core/stores.ts'
 
 interface Entry {
   /** Digest of the input. */
@@ -19,6 +19,11 @@ interface Entry {
 export class IdempotencyCache implements IdempotencyStore {
   /** By caller, then by operation and key, oldest first: callers do not evict each other's entries. */
   readonly #entries = new Map<string | null, Map<string, Entry>>()
+  readonly #limits: KeepLimits
+
+  constructor(keep: KeepLimits = limits.repeats) {
+    this.#limits = keep
+  }
 
   async once<T>(key: IdempotencyKey, input: unknown, work: () => Promise<T>): Promise<T> {
     const { caller, signal } = key
@@ -28,7 +33,7 @@ export class IdempotencyCache implements IdempotencyStore {
     const entries = this.#entriesOf(caller)
     const earlier = entries.get(name)
     if (!earlier) {
-      const until = performance.now() + limits.repeats.keepMs
+      const until = performance.now() + this.#limits.keepMs
       const entry: Entry = { digest, answer: work(), signal, until, settled: false }
       entries.set(name, entry)
       entry.answer.then(
@@ -54,7 +59,7 @@ export class IdempotencyCache implements IdempotencyStore {
     this.#entries.set(keyId, entries)
     const now = performance.now()
     for (const [name, { until, settled }] of entries) {
-      if (until > now && entries.size < limits.repeats.kept) break
+      if (until > now && entries.size < this.#limits.kept) break
       if (settled) entries.delete(name)
     }
     return entries

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Caller, keylessCaller } from '../../../src/core/access/caller.ts'
 import { allowancesOf } from '../../../src/core/access/quota.ts'
 import { BaxError } from '../../../src/core/errors/errors.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
 import type { StorageState, Stores } from '../../../src/core/stores.ts'
 import { RelayTokens } from '../../../src/engine/relay/hub/tokens.ts'
 import { KeyStore } from '../../../src/engine/store/keys.ts'
@@ -227,6 +228,15 @@ function contract(place: () => Place): void {
       expect(await idempotency.once(request('b'), {}, async () => 'second')).toBe('second')
     })
 
+    test('are not displaced by calls of MCP, of which fewer are kept', async () => {
+      const { idempotency, calls } = await place().open()
+      const call = (at: number) => calls.once(request(`call ${at}`), {}, async () => at)
+      expect(await idempotency.once(request('d'), {}, async () => 'first')).toBe('first')
+      for (let at = 0; at < limits.mcp.repeats.kept + 10; at += 1) await call(at)
+      expect(await calls.once(request('call 0'), {}, async () => 'again')).toBe('again')
+      expect(await idempotency.once(request('d'), {}, async () => 'second')).toBe('first')
+    })
+
     test('pass to the one who waits when the first client disconnects', async () => {
       const { idempotency } = await place().open()
       const gone = new AbortController()
@@ -350,6 +360,7 @@ describe('stores of one machine', () => {
         credentials: new CredentialVault(folder, vaultKey),
         relayTokens: new RelayTokens(folder, keys),
         idempotency: new IdempotencyCache(),
+        calls: new IdempotencyCache(limits.mcp.repeats),
         rates: new RateLimiter(allowances),
         versions: new VersionFolder(folder, few),
       }
@@ -402,6 +413,7 @@ describe.skipIf(noRedis)(titled('stores in Redis', noRedis), () => {
       credentials: alternate('credentials'),
       relayTokens: alternate('relayTokens'),
       idempotency: alternate('idempotency'),
+      calls: alternate('calls'),
       rates: alternate('rates'),
       versions: new RedisVersions(redis.client, few),
     }
@@ -460,7 +472,7 @@ describe.skipIf(noRedis)(titled('stores in Redis', noRedis), () => {
 
   test('the key of a request is free again when its gateway has died', async () => {
     const connection = await connectRedis({ url: redis.url, log: () => {} })
-    const dying = new RedisIdempotency(connection, () => {}, 200)
+    const dying = new RedisIdempotency(connection, () => {}, { leaseMs: 200 })
     const begun = newSignal()
     void dying.once(request('a'), {}, () => {
       begun.set()
@@ -474,7 +486,7 @@ describe.skipIf(noRedis)(titled('stores in Redis', noRedis), () => {
 
   test('the key of a request stays taken while Redis is away, for longer than the lease', async () => {
     const connection = await connectRedis({ url: redis.url, log: () => {} })
-    const living = new RedisIdempotency(connection, () => {}, 1000)
+    const living = new RedisIdempotency(connection, () => {}, { leaseMs: 1000 })
     const done = newSignal()
     const first = living.once(request('a'), {}, async () => {
       await done.done
@@ -511,7 +523,7 @@ describe.skipIf(noRedis)(titled('stores in Redis', noRedis), () => {
 
   test('the key of a request stays taken while its gateway lives', async () => {
     const connection = await connectRedis({ url: redis.url, log: () => {} })
-    const living = new RedisIdempotency(connection, () => {}, 1000)
+    const living = new RedisIdempotency(connection, () => {}, { leaseMs: 1000 })
     const begunAt = performance.now()
     const first = living.once(request('a'), {}, async () => {
       await waitUntil(() => performance.now() > begunAt + 2500)
