@@ -54,6 +54,8 @@ test('uses the default session if it is open, and otherwise one that ends with t
   expect((await user.client.listSessions({})).total).toBe(0)
   await run(['open', site.url])
   expect(await code(url)).toMatchObject({ code: 0, stdout: `${site.url}/\n` })
+  const approved = await code(url, ['--confirm', 'eval'])
+  expect(approved).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('without confirm eval') })
   expect(await code(url, ['-s', 'no'])).toMatchObject({ code: 5, stderr: expect.stringContaining('bax session list') })
 })
 

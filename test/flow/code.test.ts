@@ -67,6 +67,20 @@ inUsualHomes({ '/': shop }, (given) => {
       expect((await given.client().listSessions({ status: 'all' })).total).toBe(before)
     })
 
+    test('fails before the first call in a session that does not hold what has to wait', async () => {
+      const code = `return await bax.evaluate('1 + 1')`
+      await expect(run(code, { confirm: ['eval'] })).rejects.toMatchObject({
+        code: 'conflict',
+        message: 'the session was created without confirm eval',
+      })
+      const { session_id } = await given.client().createSession({ confirm: ['eval', 'submit'] })
+      expect(await result('return await bax.get_url()', { session_id, confirm: ['eval'] })).toBe('about:blank')
+      await expect(run(code, { session_id, confirm: ['eval', 'download'] })).rejects.toMatchObject({
+        code: 'conflict',
+        message: 'the session was created without confirm download',
+      })
+    })
+
     test('has only the functions that are named', async () => {
       const answer = await run('await bax.get_title(); await bax.get_url()', { functions: ['get_url'] })
       expect(answer).toMatchObject({ code: 'code_failed', calls: 0 })

@@ -1,10 +1,11 @@
 /** The session of code: the one that its caller names, or one that the first command opens, and that ends with it. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { assertConfirms } from '../../core/access/approvals.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Ask } from '../../core/operation/call.ts'
 import type { CodeInput } from '../../core/shapes/jobs/code.ts'
-import type { ProvisionRecord, SessionCreated } from '../../core/shapes/session.ts'
+import type { ProvisionRecord, SessionCreated, SessionRecord } from '../../core/shapes/session.ts'
 import { operations } from '../../operations/index.ts'
 
 export class CodeSession {
@@ -19,16 +20,21 @@ export class CodeSession {
     this.#id = input.session_id
   }
 
-  /** Finds the session that the caller names, for code that does not use it either. @throws BaxError */
+  /**
+   * Finds the session that the caller names, for code that does not use it either, and checks that it holds the actions
+   * that the caller wants to wait. @throws BaxError
+   */
   async find(signal: AbortSignal): Promise<void> {
-    const { session_id } = this.#input
+    const { session_id, confirm } = this.#input
     if (session_id === undefined) return
-    await this.#ask(operations.getSession.http, { session_id }, signal).catch((error: unknown) =>
+    const found = await this.#ask(operations.getSession.http, { session_id }, signal).catch((error: unknown) =>
       // It may be the name of a relay.
       this.#ask(operations.getRelay.http, { id: session_id }, signal).catch(() => {
         throw error
       }),
     )
+    // Relayed browsers do not support confirm.
+    assertConfirms((found as Pick<SessionRecord, 'confirm'>).confirm, confirm)
   }
 
   /** ID or name of the session, if there is one. */
