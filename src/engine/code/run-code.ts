@@ -138,15 +138,17 @@ class CodeRun {
   /** Makes a call of the code, and returns its outcome to it. */
   async #answer({ id, name, args }: Extract<FromThread, { type: 'call' }>, thread: Promise<Thread>): Promise<void> {
     this.#count += 1
-    const outcome = await this.#outcomeOf(name, JSON.parse(args) as unknown[])
+    const outcome = await this.#outcomeOf(name, args)
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has no origin
     if (!this.#signal.aborted) (await thread).postMessage({ id, ...outcome })
   }
 
-  async #outcomeOf(name: string, args: readonly unknown[]): Promise<CallOutcome> {
+  async #outcomeOf(name: string, args: string): Promise<CallOutcome> {
     const signal = this.#signal
     try {
-      const value = await this.#queue.run(() => this.#calls.call(name, args, signal), { signal })
+      // Parsed arguments need more memory than their text, so that only running calls have them.
+      const call = () => this.#calls.call(name, JSON.parse(args) as unknown[], signal)
+      const value = await this.#queue.run(call, { signal })
       const text = value === undefined ? undefined : JSON.stringify(value)
       // A text takes two bytes a character, and its values at least as much again.
       const most = (this.#task.memoryMb * 1024 * 1024) / 4

@@ -29,6 +29,8 @@ export async function serveCode(port: Port, task: CodeTask): Promise<void> {
 interface PendingCall {
   readonly name: string
   readonly stack: string
+  /** Characters of its arguments. */
+  readonly chars: number
 }
 
 class Sandbox {
@@ -40,6 +42,7 @@ class Sandbox {
   readonly #deadline: number
   readonly #pending = new Map<number, PendingCall>()
   #calls = 0
+  #pendingChars = 0
   #printed = 0
   /** Failure that no code can catch. */
   #fatal: CodeFailure | undefined
@@ -104,10 +107,15 @@ class Sandbox {
   }
 
   #call(id: number, name: string, args: string, stack: string): void {
-    const { maxCalls } = this.#task
+    const { maxCalls, memoryMb } = this.#task
     if (this.#calls >= maxCalls) return this.#exceed(`the code may make ${maxCalls} calls`, 'max_calls', stack)
+    // The engine holds the arguments until their calls are done: two bytes a character, and their values as much again.
+    const most = (memoryMb * 1024 * 1024) / 4
+    if (this.#pendingChars + args.length > most)
+      return this.#exceed(`the arguments of the pending calls have more than ${most} characters`, 'memory_mb', stack)
     this.#calls += 1
-    this.#pending.set(id, { name, stack })
+    this.#pendingChars += args.length
+    this.#pending.set(id, { name, stack, chars: args.length })
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has no origin
     this.#port.postMessage({ type: 'call', id, name, args })
   }
@@ -140,7 +148,10 @@ class Sandbox {
   }
 
   #receive(message: ToThread): void {
-    if (this.#hasEnded || !this.#pending.delete(message.id)) return
+    const call = this.#pending.get(message.id)
+    if (this.#hasEnded || !call) return
+    this.#pending.delete(message.id)
+    this.#pendingChars -= call.chars
     this.#protect(() => {
       const vm = this.#vm
       const text = 'failure' in message ? JSON.stringify(message.failure) : message.value
