@@ -294,6 +294,15 @@ steps:
     expect(again).toMatchObject({ code: 0 })
   })
 
+  test('is not rewritten with --update by a script that fails', async () => {
+    const before = `${recorded('/menu2', 5000)}  - click: '#gone'\n    timeout_ms: 100\n`
+    await folder.write('failing.yaml', before)
+    const { code, stdout, stderr } = await run(['failing.yaml', '--update'])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+    expect(stdout).toContain('used the element with the same fingerprint')
+    expect(await folder.read('failing.yaml')).toBe(before)
+  })
+
   test('fails with --strict, when several elements fit, and when none does', async () => {
     await folder.write('strict.yaml', recorded('/menu2'))
     const strict = await run(['strict.yaml', '--strict'])

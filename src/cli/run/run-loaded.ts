@@ -168,8 +168,9 @@ const engineTools = ({ io }: Context, engine: Calls, mask: Mask, allowHandoff = 
 
 /** Replaces the selectors of elements that were found by their fingerprints. */
 function reportUpdates(healed: readonly HealedSelector[], io: Context['io']): void {
-  for (const [file, { count, diff }] of updateSelectors(healed)) {
+  for (const [file, { count, diff, skipped }] of updateSelectors(healed)) {
     note(io, `updated ${count} ${count === 1 ? 'selector' : 'selectors'} in ${shownPath(file, io.cwd)}`)
+    for (const { from, reason } of skipped) note(io, `did not update ${from}: ${reason}`)
     for (const { after, before, line } of diff) note(io, `${line} - ${before.trim()}\n${line} + ${after.trim()}`)
   }
 }

@@ -27,7 +27,7 @@ export interface RunnerTools {
   readonly confirm: readonly ActionKind[]
   /** Called with the ID of each script's session. */
   readonly onSession?: ((id: string) => void) | undefined
-  /** Collects the selectors that matched nothing. */
+  /** Collects the selectors that matched nothing, of scripts that passed. */
   readonly healed: HealedSelector[]
   readonly cwd: string
   readonly now: () => Date
@@ -50,6 +50,7 @@ export class ScriptRun {
   readonly #reports: StepReport[] = []
   readonly #engine: EngineAccess
   readonly #evidence: EvidenceCollector
+  readonly #healed: HealedSelector[] = []
   #session: ScriptSession | undefined
   #failed = false
 
@@ -88,6 +89,8 @@ export class ScriptRun {
     await attempt(async () => void notes.push(...(await this.#evidence.end(this.#failed))))
     const sessionId = this.#session?.id
     await attempt(() => this.#close())
+    // What a failed script has used instead of its elements may be the cause of its failure.
+    if (!this.#failed) this.#tools.healed.push(...this.#healed)
     return {
       ...this.#start,
       status: this.#failed ? 'failed' : 'passed',
@@ -212,9 +215,9 @@ export class ScriptRun {
       script: resolve(cwd, step.place.file),
     })
     const durationMs = performance.now() - started
-    const { failure, healed: selector, note, tries, value } = result
+    const { failure, healed, note, tries, value } = result
     const at = step.action.selectorAt
-    if (selector !== undefined && at) this.#tools.healed.push({ file: resolve(cwd, step.place.file), at, selector })
+    if (healed && at) this.#healed.push({ file: resolve(cwd, step.place.file), at, ...healed })
     const shown = failure && !this.#failed ? await this.#evidence.failed(start, result.pictures) : []
     if (failure) this.#failed = true
     this.#report(start, {

@@ -29,8 +29,8 @@ export interface StepResult {
   readonly value: unknown
   readonly failure?: Failure
   readonly note?: string
-  /** Selector of the element that was used because the step's own matches nothing. */
-  readonly healed?: string | undefined
+  /** Set when the selector of the step matches nothing, and that of another element was used. */
+  readonly healed?: Outcome['healed']
   readonly pictures: readonly Screenshot[]
 }
 
@@ -129,7 +129,7 @@ async function check({ expect }: CallStep, outcome: Outcome, tools: StepTools): 
   const healed = outcome.healed ? [healedNote(outcome.healed)] : []
   const notes = [...healed, ...(outcome.notes ?? []), ...comparisons.flatMap(({ note = [] }) => note)]
   const note = notes.join('; ') || undefined
-  return { value: outcome.value, pictures: [...own, ...compared], note, healed: outcome.healed?.to }
+  return { value: outcome.value, pictures: [...own, ...compared], note, healed: outcome.healed }
 }
 
 const healedNote = ({ from, to }: NonNullable<Outcome['healed']>) =>
