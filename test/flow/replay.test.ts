@@ -34,6 +34,10 @@ const pages = {
 <label>Password <input type="password" id="password"></label><input id="plain">
 <button id="buy" onclick="fetch('/order').then((r) => console.error('order failed with', r.status))">Buy</button>
 <p style="margin-top: 2000px"><a id="far" href="/far">Far below</a></p>`,
+  '/pay': `<!doctype html><title>Pay</title><input id="card" autocomplete="cc-number"><input id="code" autocomplete="one-time-code">
+<input id="shown" autocomplete="current-password"><textarea id="note" name="recovery-passphrase"></textarea><input type="submit" name="reset-password" value="Forgotten?">
+<p id="seen"></p><iframe id="login"></iframe><script>login.src = location.href.replace('127.0.0.1', 'localhost').replace('pay', 'login')</script>`,
+  '/login': '<!doctype html><title>Login</title><label>Name <input></label><label>Password <input type="password"></label>',
   '/far': '<!doctype html><title>Far</title><h1>Another page</h1>',
   '/hostile': hostile,
 }
@@ -187,6 +191,22 @@ describe('a replay', () => {
       expect(all).not.toContain(spelling)
     expect(all).not.toMatch(/abcdefgh/)
     expect(html).toContain('[redacted]')
+    await page.close()
+  })
+
+  test('has no data of cards, no codes, and no password of a frame of another site', async () => {
+    await create('/pay', '--replay')
+    expect(await bax('click', 'frame=#login >> [type=password]')).toMatchObject({ code: 0 })
+    expect(await bax('insert-text', 'framed-password')).toMatchObject({ code: 0 })
+    const typed = { card: '4000 1234 5678 9010', code: '773311', shown: 'shown-password', note: 'twelve words' }
+    for (const [id, text] of Object.entries(typed)) await bax('fill', `#${id}`, text)
+    await bax('eval', 'seen.textContent = [card, code, shown, note].map(({ value }) => value).join()')
+    await bax('get-text', '#seen')
+    const { page, html } = await openReplay()
+    const all = html + copiesIn(html)
+    for (const text of ['framed-password', ...Object.values(typed)]) expect(all).not.toContain(text)
+    expect(all).toContain('Forgotten?')
+    expect(copiesIn(html)).toContain('********')
     await page.close()
   })
 

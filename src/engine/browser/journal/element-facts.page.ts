@@ -2,7 +2,7 @@
 import type { Fingerprint } from '../../../core/shapes/recording.ts'
 import { fingerprintOf } from '../elements/fingerprint.page.ts'
 import { isHtml } from '../elements/node-kinds.page.ts'
-import { isSecretField } from '../elements/secret-field.page.ts'
+import { holdsSecret } from '../elements/secret-field.page.ts'
 import { selectorMaker } from '../elements/selector.page.ts'
 
 export interface ElementFacts {
@@ -15,15 +15,10 @@ export interface ElementFacts {
   readonly css?: string
 }
 
-/** Names of fields that show a password, or are for one without saying so to the browser. */
-const secretName = /passw|pwd|passcode|passphrase|secret|(?:^|[^a-z])(?:otp|pin|cvc|cvv)(?:[^a-z]|$)/i
-
 export function factsOf(element: Element): ElementFacts {
-  const names = ['id', 'name', 'aria-label', 'placeholder'].map((name) => element.getAttribute(name) ?? '')
-  const isField = element.matches('input, textarea')
   return {
     fingerprint: fingerprintOf(element),
-    secret: isSecretField(element) || (isField && names.some((name) => secretName.test(name))),
+    secret: holdsSecret(element),
     isLink: element.closest('a[href]') !== null,
     ...((element.localName === 'textarea' || (isHtml(element) && element.isContentEditable)) && {
       css: selectorMaker()(element),

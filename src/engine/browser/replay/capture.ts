@@ -20,8 +20,6 @@ export interface Captured extends Omit<PageSnapshot, 'images' | 'sheets'> {
   readonly url: string
   /** JPEG in base64, for a page that cannot be copied. */
   readonly picture?: string
-  /** Whether the command is for a password field. */
-  readonly isSecret: boolean
   /** Images and style sheets that were left out. */
   readonly missing: number
 }
@@ -55,13 +53,12 @@ async function copy(page: Page, resources: Resources, selector: string | undefin
   const element = selector === undefined ? undefined : await firstMatch(page, selector)
   try {
     const box = (await element?.boundingBox()) ?? undefined
-    const isSecret = (await element?.evaluate(isPasswordField)) ?? false
     const token = `bax${randomBytes(8).toString('hex')}`
     const { images, sheets, html, ...facts } = await inIsolation(page, { token, box, maxChars: pageChars })
     const url = shownUrl(page.url())
-    if (html === undefined) return { ...facts, url, isSecret, missing: 0, picture: await pictureOf(page) }
+    if (html === undefined) return { ...facts, url, missing: 0, picture: await pictureOf(page) }
     const filled = await resources.fill(page, html, { token, images, sheets })
-    return { ...facts, ...filled, url, isSecret }
+    return { ...facts, ...filled, url }
   } finally {
     await element?.dispose()
   }
@@ -77,7 +74,7 @@ async function untilParsed(page: Page): Promise<void> {
 }
 
 /** Returns the element that a command will use; undefined when nothing matches, which the command reports. */
-async function firstMatch(page: Page, selector: string): Promise<ElementHandle<Element> | undefined> {
+export async function firstMatch(page: Page, selector: string): Promise<ElementHandle<Element> | undefined> {
   try {
     const all = locateAll(page, parseSelector(selector))
     const [visible] = await all.filter({ visible: true }).first().elementHandles()
@@ -88,9 +85,6 @@ async function firstMatch(page: Page, selector: string): Promise<ElementHandle<E
     throw error
   }
 }
-
-const isPasswordField = (element: Element): boolean =>
-  element.matches('input[type=password]') || element.querySelector('input[type=password]') !== null
 
 /** Copies the document out of reach of its scripts; a second time when it was replaced meanwhile. */
 async function inIsolation(page: Page, request: SnapshotRequest): Promise<PageSnapshot> {

@@ -8,6 +8,7 @@ import type { ReplayLog, ReplayObservation } from '../ports/replay.ts'
 import { type Captured, capturePage, type Missing } from './capture.ts'
 import { PageStore } from './page-store.ts'
 import { Resources } from './resources.ts'
+import { type PageSecrets, readSecrets } from './secrets.ts'
 
 const { replay: replayLimit } = limits
 
@@ -25,13 +26,11 @@ export interface ReplayStep {
   readonly seq: number
   readonly before?: StoredPage | Missing
   readonly after?: StoredPage | Missing
-  /** Set when its texts go into a password field. */
+  /** Set when its texts go into a field whose text must not be stored. */
   readonly isSecret: boolean
 }
 
-/** Commands whose keys go to the focused element. */
-const typesAnywhere = (call: CommandCall): boolean =>
-  catalogue.get(call.command)?.input?.kind === 'text' && typeof call.data?.['selector'] !== 'string'
+const types = ({ command }: CommandCall): boolean => catalogue.get(command)?.input?.kind === 'text'
 
 export class ReplayRecorder implements ReplayLog {
   readonly steps: ReplayStep[] = []
@@ -53,12 +52,14 @@ export class ReplayRecorder implements ReplayLog {
   async begin(call: CommandCall): Promise<(result: CommandResult) => Promise<void>> {
     const startedAt = Date.now()
     const { lastSeq: seq } = this.#session.events
-    const before = await this.#capture(selectorOf(call))
+    const selector = selectorOf(call)
+    const [secrets, before] = await Promise.all([this.#learn(selector), this.#capture(selector)])
+    const isSecret = isForSecret(call, secrets)
+    if (isSecret) for (const text of textsOf(call)) this.secrets.add(text)
     return async (result) => {
       if (this.steps.length >= replayLimit.steps) return void this.omitted.steps++
-      const after = isRead(call) && result.success ? undefined : await this.#capture()
-      const isSecret = this.#isSecret(call, before)
-      if (isSecret) for (const text of textsOf(call)) this.secrets.add(text)
+      const isSame = isRead(call) && result.success
+      const [after] = isSame ? [] : await Promise.all([this.#capture(), this.#learn()])
       this.steps.push({ call, result, startedAt, seq, before, after, isSecret })
     }
   }
@@ -79,12 +80,11 @@ export class ReplayRecorder implements ReplayLog {
     return parts ? { ...facts, parts } : { missing: 'the memory for copies of pages is used up' }
   }
 
-  #isSecret(call: CommandCall, before: StoredPage | Missing): boolean {
-    if (!('url' in before)) return false
-    if (before.isSecret) return true
-    // Of a form with a password field, which value belongs to it depends on the page.
-    if (before.hasPassword && call.data?.['fields'] !== undefined) return true
-    return before.passwordFocused && typesAnywhere(call)
+  /** Learns what must not be in the replay. */
+  async #learn(selector?: string): Promise<PageSecrets> {
+    const secrets = await readSecrets(this.#session, selector)
+    for (const value of secrets.values) this.secrets.add(value)
+    return secrets
   }
 
   #add(event: SessionEvent): void {
@@ -105,6 +105,15 @@ const recorders = new WeakMap<object, ReplayRecorder>()
 
 /** Returns the recorder of a session that records for its replay. */
 export const recorderOf = (session: object): ReplayRecorder | undefined => recorders.get(session)
+
+/** Returns whether the texts of a command go into a field whose text must not be stored, or may go there. */
+function isForSecret(call: CommandCall, { isTarget, hasSecret, isFocused }: PageSecrets): boolean {
+  if (isTarget ?? types(call)) return true
+  // Of a form with such a field, which value belongs to it depends on the page.
+  if (hasSecret && call.data?.['fields'] !== undefined) return true
+  // Keys go to the focused element.
+  return isFocused && types(call) && selectorOf(call) === undefined
+}
 
 function selectorOf({ data }: CommandCall): string | undefined {
   const selector = data?.['selector']

@@ -2,6 +2,7 @@
  * Runs in an isolated world of a page: copies its document as HTML that shows the same without scripts and requests.
  * Sandbox and policy of the replay protect its reader; what is removed here would only be dead or misleading there.
  */
+import { holdsSecret } from '../elements/secret-field.page.ts'
 
 export interface Box {
   readonly x: number
@@ -29,11 +30,8 @@ export interface PageSnapshot {
   /** URLs of the images and style sheets of other origins, by the number of their place. */
   readonly images: readonly string[]
   readonly sheets: readonly string[]
-  /** Values of password fields. */
+  /** Values that the copy does not show. */
   readonly secrets: readonly string[]
-  readonly hasPassword: boolean
-  /** Whether the next keys go into a password field. */
-  readonly passwordFocused: boolean
   readonly hiddenFrames: number
 }
 
@@ -66,8 +64,6 @@ export function snapshot(request: SnapshotRequest): PageSnapshot {
     images: copy.images,
     sheets: copy.sheets,
     secrets: [...copy.secrets],
-    hasPassword: copy.hasPassword,
-    passwordFocused: isPassword(focused(document)),
     hiddenFrames: copy.hiddenFrames,
   }
 }
@@ -91,14 +87,6 @@ function elementIn(box: Box | undefined): Element | undefined {
   return found.at(-1)
 }
 
-function focused(root: Document | ShadowRoot): Element | null {
-  const active = root.activeElement
-  return (active?.shadowRoot && focused(active.shadowRoot)) || active
-}
-
-const isPassword = (element: Element | null): boolean =>
-  element?.localName === 'input' && (element as HTMLInputElement).type === 'password'
-
 const escaped = (text: string): string =>
   text.replace(/[&<>"]/g, (one) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[one]!)
 
@@ -115,7 +103,6 @@ class Copy {
   readonly images: string[] = []
   readonly sheets: string[] = []
   readonly secrets = new Set<string>()
-  hasPassword = false
   hiddenFrames = 0
   readonly #request: SnapshotRequest
   readonly #target: Element | undefined
@@ -195,7 +182,7 @@ class Copy {
     const open = `<${name}${this.#attributes(element)}>`
     this.#chars += open.length + name.length
     if (empty.has(lower)) return open
-    if (lower === 'textarea') return `${open}${escaped((element as HTMLTextAreaElement).value)}</${name}>`
+    if (lower === 'textarea') return `${open}${this.#typed(element as HTMLTextAreaElement)}</${name}>`
     return `${open}${this.#shadow(element)}${this.#nodes(element.childNodes)}</${name}>`
   }
 
@@ -251,14 +238,17 @@ class Copy {
     if (element.localName === 'img') text += this.#image(element as HTMLImageElement)
     if (element.localName === 'option' && (element as HTMLOptionElement).selected) text += ' selected'
     if (element.localName !== 'input') return text
-    const { type, value, checked } = element as HTMLInputElement
+    const { type, checked } = element as HTMLInputElement
     if (checked) text += ' checked'
-    if (type === 'password') {
-      this.hasPassword = true
-      if (value !== '') this.secrets.add(value)
-      return `${text} value="${value === '' ? '' : '********'}"`
-    }
-    return type === 'file' ? text : `${text} value="${escaped(value)}"`
+    return type === 'file' ? text : `${text} value="${this.#typed(element as HTMLInputElement)}"`
+  }
+
+  /** Returns the text of a field, unless it must not be stored. */
+  #typed(field: HTMLInputElement | HTMLTextAreaElement): string {
+    const { value } = field
+    if (value === '' || !holdsSecret(field)) return escaped(value)
+    this.secrets.add(value)
+    return '********'
   }
 
   #image(image: HTMLImageElement): string {
