@@ -225,6 +225,22 @@ describe('a replay', () => {
     await page.close()
   })
 
+  test('has the beginnings of long results, and no copies of the page for commands that were not run', async () => {
+    await create('/', '--replay')
+    await bax('eval', "'y'.repeat(100000)")
+    await bax('insert-text', 'z'.repeat(50_000))
+    const steps = ['click', '#missing', '--timeout-ms', '300', 'then', 'fill', '#password', 'skipped-password']
+    expect((await bax('do', ...steps)).code).not.toBe(0)
+    const { page, html } = await openReplay()
+    const section = (number: number) => page.locator(`#s${number}`)
+    expect(await section(1).textContent()).toMatch(/y{1900}.*… \(9[78]\d{3} more characters\)/s)
+    expect(await section(2).textContent()).toMatch(/z{1900}.*… \(48\d{3} more characters\)/s)
+    expect(await section(3).textContent()).toContain('Page before')
+    expect(await section(4).textContent()).not.toContain('Page before')
+    expect(html).not.toContain('skipped-password')
+    await page.close()
+  })
+
   test('keeps its limit over many large pages, and says what it left out', async () => {
     const noise = (seed: number) =>
       Array.from({ length: 6000 }, (_, at) => Math.sin(seed * 7919 + at).toString(36)).join(' ')

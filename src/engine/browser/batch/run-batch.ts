@@ -54,9 +54,10 @@ export async function runBatch(
     for (const [index, call] of batch.commands.entries()) {
       const isOver = stop.signal.aborted || (failed !== undefined && !batch.continue_on_error)
       if (!isOver) await watch?.before(index)
-      const record = await target.replay?.begin(call)
+      const isSkipped = isOver && failed !== undefined
+      const record = await target.replay?.begin(call, !isSkipped)
       const step = { target, tools, stop: stop.signal, batch, call, index }
-      const result = isOver && failed ? skipped(call, index) : await runOne(step)
+      const result = isSkipped ? skipped(call, index) : await runOne(step)
       await record?.(result)
       if (!isOver) await watch?.after(index)
       failed ??= result.success ? undefined : result

@@ -2,8 +2,11 @@
 import type { CommandCall, CommandResult } from '../../../core/shapes/commands.ts'
 
 export interface ReplayLog {
-  /** Copies the page before a command; the returned function records the result, and the page after it. */
-  begin(call: CommandCall): Promise<(result: CommandResult) => Promise<void>>
+  /**
+   * Copies the page before a command, unless it is skipped; the returned function records the result, and the page
+   * after it.
+   */
+  begin(call: CommandCall, runs: boolean): Promise<(result: CommandResult) => Promise<void>>
   /** Records what an agent was shown of the page. */
   observed(seen: ReplayObservation): void
 }

@@ -13,8 +13,7 @@ export class PageStore {
   add(html: string): readonly number[] | undefined {
     const parts = partsOf(html)
     const added = parts.filter((part) => !this.#numbers.has(part)).reduce((sum, { length }) => sum + length, 0)
-    if (this.#chars + added > limits.replay.chars) return undefined
-    this.#chars += added
+    if (!this.reserve(added)) return undefined
     return parts.map((part) => {
       const known = this.#numbers.get(part)
       if (known !== undefined) return known
@@ -22,6 +21,13 @@ export class PageStore {
       this.#numbers.set(part, number)
       return number
     })
+  }
+
+  /** Counts characters, also of a screenshot beside the parts; returns whether the memory for copies has room. */
+  reserve(chars: number): boolean {
+    if (this.#chars + chars > limits.replay.chars) return false
+    this.#chars += chars
+    return true
   }
 }
 

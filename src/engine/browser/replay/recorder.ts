@@ -9,6 +9,7 @@ import { type Captured, capturePage, type Missing } from './capture.ts'
 import { PageStore } from './page-store.ts'
 import { Resources } from './resources.ts'
 import { type PageSecrets, readSecrets } from './secrets.ts'
+import { type Shortened, shortened } from './shortened.ts'
 
 const { replay: replayLimit } = limits
 
@@ -26,6 +27,8 @@ export interface ReplayStep {
   readonly seq: number
   readonly before?: StoredPage | Missing
   readonly after?: StoredPage | Missing
+  /** Characters of the call and of its result that were left out. */
+  readonly omitted: { readonly call: number; readonly result: number }
   /** Set when its texts go into a field whose text must not be stored. */
   readonly isSecret: boolean
 }
@@ -35,7 +38,7 @@ const types = ({ command }: CommandCall): boolean => catalogue.get(command)?.inp
 export class ReplayRecorder implements ReplayLog {
   readonly steps: ReplayStep[] = []
   readonly events: SessionEvent[] = []
-  readonly observations: { readonly seen: ReplayObservation; readonly at: number; readonly step: number }[] = []
+  readonly observations: (Shortened<ReplayObservation> & { readonly step: number })[] = []
   readonly store = new PageStore()
   readonly secrets = new Set<string>()
   /** Commands and events beyond the limits. */
@@ -49,35 +52,42 @@ export class ReplayRecorder implements ReplayLog {
     session.ended.addEventListener('abort', stop, { once: true })
   }
 
-  async begin(call: CommandCall): Promise<(result: CommandResult) => Promise<void>> {
+  async begin(call: CommandCall, runs: boolean): Promise<(result: CommandResult) => Promise<void>> {
     const startedAt = Date.now()
     const { lastSeq: seq } = this.#session.events
     const selector = selectorOf(call)
-    const [secrets, before] = await Promise.all([this.#learn(selector), this.#capture(selector)])
+    const [secrets, before] = await Promise.all([this.#learn(selector), runs ? this.#capture(selector) : undefined])
     const isSecret = isForSecret(call, secrets)
     if (isSecret) for (const text of textsOf(call)) this.secrets.add(text)
     return async (result) => {
-      if (this.steps.length >= replayLimit.steps) return void this.omitted.steps++
-      const isSame = isRead(call) && result.success
-      const [after] = isSame ? [] : await Promise.all([this.#capture(), this.#learn()])
-      this.steps.push({ call, result, startedAt, seq, before, after, isSecret })
+      const mayChange = runs && !(isRead(call) && result.success)
+      const [after] = mayChange ? await Promise.all([this.#capture(), this.#learn()]) : []
+      if (this.#isFull) return void this.omitted.steps++
+      this.steps.push({ ...recordOf(call, result), startedAt, seq, before, after, isSecret })
     }
   }
 
-  observed(seen: ReplayObservation): void {
-    if (this.observations.length < replayLimit.steps)
-      this.observations.push({ seen, at: Date.now(), step: this.steps.length })
+  observed({ snapshot, text, changes }: ReplayObservation): void {
+    if (this.observations.length >= replayLimit.steps) return
+    const seen = snapshot === undefined ? (text === undefined ? { changes } : { text }) : { snapshot }
+    this.observations.push({ ...shortened(seen, 2 * replayLimit.observationChars), step: this.steps.length })
   }
 
-  /** Copies the page, such as at the end of the replay. */
-  async #capture(selector?: string): Promise<StoredPage | Missing> {
+  get #isFull(): boolean {
+    return this.steps.length >= replayLimit.steps
+  }
+
+  /** Copies the page, unless there are too many commands already. */
+  async #capture(selector?: string): Promise<StoredPage | Missing | undefined> {
+    if (this.#isFull) return undefined
     const captured = await capturePage(this.#session, this.#resources, selector)
     if (!('url' in captured)) return captured
     const { html, secrets, ...facts } = captured
     for (const secret of secrets) this.secrets.add(secret)
-    if (html === undefined) return facts
-    const parts = this.store.add(html)
-    return parts ? { ...facts, parts } : { missing: 'the memory for copies of pages is used up' }
+    const parts = html === undefined ? [] : this.store.add(html)
+    if (!parts || !this.store.reserve(facts.picture?.length ?? 0))
+      return { missing: 'the memory for copies of pages is used up' }
+    return html === undefined ? facts : { ...facts, parts }
   }
 
   /** Learns what must not be in the replay. */
@@ -99,6 +109,19 @@ export function recordReplay(session: LiveSession): ReplayRecorder {
   const recorder = new ReplayRecorder(session)
   recorders.set(session, recorder)
   return recorder
+}
+
+/** Returns what the replay keeps of a command: twice what it shows, and no bytes. */
+function recordOf(call: CommandCall, result: CommandResult): Pick<ReplayStep, 'call' | 'result' | 'omitted'> {
+  const chars = 2 * replayLimit.textChars
+  const { bytes } = catalogue.get(call.command) ?? {}
+  const input = shortened(call.data, chars)
+  const output = shortened(bytes && result.data ? { ...result.data, [bytes]: undefined } : result.data, chars)
+  return {
+    call: { ...call, ...(input.value && { data: input.value }) },
+    result: { ...result, ...(output.value && { data: output.value }) },
+    omitted: { call: input.omitted, result: output.omitted },
+  }
 }
 
 const recorders = new WeakMap<object, ReplayRecorder>()

@@ -6,6 +6,7 @@ import { logLists, type LogLine } from './logs.ts'
 import type { ReplayObservation } from '../ports/replay.ts'
 import type { ReplayStep, StoredPage } from './recorder.ts'
 import type { Redaction } from './redaction.ts'
+import type { Shortened } from './shortened.ts'
 
 const { textChars, observationChars } = limits.replay
 
@@ -14,7 +15,7 @@ export interface TimelineStep {
   /** From 1. */
   readonly number: number
   readonly logs: readonly LogLine[]
-  readonly observations: readonly { readonly seen: ReplayObservation; readonly at: number }[]
+  readonly observations: readonly Shortened<ReplayObservation>[]
   /** Names of the copies that the replay has. */
   readonly pages: ReadonlySet<string>
 }
@@ -34,7 +35,7 @@ const statusOf = ({ result }: ReplayStep): keyof typeof marks =>
 export function stepEntry({ step, number }: TimelineStep, tools: TimelineTools): string {
   const status = statusOf(step)
   const ms = status === 'skipped' ? 'not run' : readableMs(step.result.duration_ms ?? 0)
-  return `<li><a href="#s${number}" class="${status}"><span class="mark" aria-label="${status}">${marks[status]}</span><span class="what"><b>${escapeHtml(step.call.command)}</b> ${escapeHtml(shortened(argumentOf(step, tools), 80))}</span><span class="facts">${ms}</span></a></li>`
+  return `<li><a href="#s${number}" class="${status}"><span class="mark" aria-label="${status}">${marks[status]}</span><span class="what"><b>${escapeHtml(step.call.command)}</b> ${escapeHtml(excerpt(argumentOf(step, tools), 80, step.omitted.call))}</span><span class="facts">${ms}</span></a></li>`
 }
 
 /** Returns everything that is known of a step. */
@@ -49,12 +50,12 @@ export function stepSection(entry: TimelineStep, tools: TimelineTools): string {
   ]
   const argument = argumentOf(step, tools)
   return `<section class="step" id="s${number}" data-status="${status}">
-<div class="head"><h2>${number}. ${escapeHtml(call.command)} <code>${escapeHtml(shortened(argument, 200))}</code> <span class="chip ${status}">${status}</span></h2>
+<div class="head"><h2>${number}. ${escapeHtml(call.command)} <code>${escapeHtml(excerpt(argument, 200, step.omitted.call))}</code> <span class="chip ${status}">${status}</span></h2>
 <p class="facts">${when.join(' · ')}</p>
 ${faultBlock(step, tools)}</div>
 ${pageFacts(entry, tools)}
-${block('Input', asText(inputOf(step, tools)))}${block('Result', resultOf(step, tools))}
-${observations.map(({ seen }) => observationBlock(seen, tools)).join('')}${logBlocks(logs, startedAt, tools)}
+${block('Input', asText(inputOf(step, tools)), step.omitted.call)}${block('Result', resultOf(step, tools), step.omitted.result)}
+${observations.map((seen) => observationBlock(seen, tools)).join('')}${logBlocks(logs, startedAt, tools)}
 </section>`
 }
 
@@ -127,12 +128,13 @@ function argumentOf(step: ReplayStep, tools: TimelineTools): string {
   return shown.length > 0 ? shown.map((part) => asText(part)).join(' ') : asText(data)
 }
 
-function observationBlock({ snapshot, text, changes }: ReplayObservation, { redaction }: TimelineTools): string {
+function observationBlock({ value, omitted }: Shortened<ReplayObservation>, { redaction }: TimelineTools): string {
+  const { snapshot, text, changes } = value
   const seen = snapshot ?? text ?? asText(changes)
   if (seen === '') return ''
   const title =
     snapshot === undefined && text === undefined ? 'Changes that the caller saw' : 'Observation that the caller saw'
-  return `<details><summary>${title}</summary><pre>${escapeHtml(shortened(redaction.text(seen), observationChars))}</pre></details>`
+  return `<details><summary>${title}</summary><pre>${escapeHtml(excerpt(redaction.text(seen), observationChars, omitted))}</pre></details>`
 }
 
 function logBlocks(logs: readonly LogLine[], since: number, { redaction }: TimelineTools): string {
@@ -142,7 +144,7 @@ function logBlocks(logs: readonly LogLine[], since: number, { redaction }: Timel
       if (lines.length === 0) return ''
       const bad = lines.filter(({ isBad }) => isBad).length
       const items = lines.map(({ at, text, isBad }) => {
-        const shown = escapeHtml(shortened(redaction.text(text), textChars))
+        const shown = escapeHtml(excerpt(redaction.text(text), textChars))
         return `<li${isBad ? ' class="bad"' : ''}><span class="facts">+${readableMs(at - since)}</span> ${shown}</li>`
       })
       const count = bad > 0 ? `${lines.length}, ${bad} with errors` : String(lines.length)
@@ -151,16 +153,19 @@ function logBlocks(logs: readonly LogLine[], since: number, { redaction }: Timel
     .join('')
 }
 
-const block = (title: string, text: string): string =>
-  text === '' ? '' : `<h3>${title}</h3><pre>${escapeHtml(shortened(text, textChars))}</pre>`
+const block = (title: string, text: string, omitted: number): string =>
+  text === '' ? '' : `<h3>${title}</h3><pre>${escapeHtml(excerpt(text, textChars, omitted))}</pre>`
 
 function asText(value: unknown): string {
   if (value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value, null, 1)
 }
 
-const shortened = (text: string, chars: number): string =>
-  text.length > chars ? `${text.slice(0, chars)}… (${text.length - chars} more characters)` : text
+/** Returns the beginning of a text, and how much follows, with what has been left out of it before. */
+function excerpt(text: string, chars: number, omitted = 0): string {
+  const more = Math.max(0, text.length - chars) + omitted
+  return more > 0 ? `${text.slice(0, chars)}… (${more} more characters)` : text
+}
 
 export const readableMs = (ms: number): string =>
   ms < 1000
