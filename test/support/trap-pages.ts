@@ -1,4 +1,4 @@
-/** Fifty pages that hide text from people, or that people can click where no role says so. */
+/** Pages that hide text from people, or that people can click where no role says so. */
 
 export interface Trap {
   /** Row of the table in the guide. */
@@ -59,6 +59,14 @@ export const hiddenTraps: readonly HiddenTrap[] = [
     html: `<div style="background:#123456">${styled('color:#123456', 'p')}</div>`,
   },
   { name: 'nearly the color of the page', html: `Words ${styled('color:#f8fafc', 'span')} and more words` },
+  {
+    name: 'the color of a page that would be dark on other screens',
+    html: `<style>:root{color-scheme:light dark}</style>${styled('color:#fff')}`,
+  },
+  {
+    name: 'the color of what is behind a frame',
+    html: `<iframe srcdoc='${styled('color:#fff')}'></iframe><div style="background:#123"><iframe srcdoc='${styled('color:#123')}'></iframe></div>`,
+  },
   { name: 'a transparent color', html: styled('color:transparent') },
   {
     name: 'behind an opaque element',
@@ -122,6 +130,10 @@ export const ordinaryPages: readonly Trap[] = [
   {
     name: 'a dark page',
     html: `<style>html{background:#111}body{color:#fff}a{color:#eee}</style><p>${words}</p><p style="background:oklch(.2 .02 250);color:oklch(.98 0 0)">${words}</p><div style="color-scheme:dark"><p>${words}</p></div>`,
+  },
+  {
+    name: 'light text in frames on a dark part of the page',
+    html: `<div style="background:#111"><iframe srcdoc='<p style="color:#fff">${words}</p>'></iframe></div><div style="background:url(data:,) #fff"><iframe srcdoc='<p style="color:#fff">${words}</p>'></iframe></div>`,
   },
   {
     name: 'cards with a link over them',

@@ -1,4 +1,5 @@
 /** Runs in the page: finds text in the color of its background. */
+import { shownParent } from '../../elements/describe.page.ts'
 import type { Box, Place, Surroundings } from './surroundings.page.ts'
 
 type Color = readonly [red: number, green: number, blue: number, alpha: number]
@@ -45,32 +46,75 @@ function backgroundOf(place: Place): Background | null {
 }
 
 /** Returns the color of the page where nothing is drawn: frames show what is behind them. */
-function canvas(): Background | null {
-  const { colorScheme } = getComputedStyle(document.documentElement)
-  return window.top === window && !colorScheme.includes('dark') ? { color: [255, 255, 255, 1], place: undefined } : null
+function canvas(view: Window = window): Background | null {
+  if (isDark(view.document.documentElement, view)) return null
+  // Null also in frames of other sites: most pages are white.
+  const frame = view.frameElement
+  // A frame whose scheme is not that of its page has a canvas of its own.
+  if (!frame || isDark(frame, view.parent)) return white
+  for (let at: Element | null = frame; at; at = shownParent(at)) {
+    const { backgroundColor, backgroundImage } = view.parent.getComputedStyle(at)
+    if (backgroundImage !== 'none') return null
+    const color = colorOf(backgroundColor)
+    if (color[3] > 1 - faint) return { color, place: undefined }
+    if (color[3] > faint) return null
+  }
+  return canvas(view.parent)
+}
+
+const white: Background = { color: [255, 255, 255, 1], place: undefined }
+
+/** Returns whether the browser uses its dark colors for an element. */
+function isDark(element: Element, view: Window): boolean {
+  const own = view.getComputedStyle(element).colorScheme
+  const ofPage = view.document.querySelector<HTMLMetaElement>('meta[name="color-scheme"]')?.content ?? ''
+  const schemes = (own === 'normal' ? ofPage : own).split(/\s+/)
+  if (!schemes.includes('dark')) return false
+  return !schemes.includes('light') || view.matchMedia('(prefers-color-scheme: dark)').matches
 }
 
 /** Returns whether something that is no ancestor of the text paints below it, as a picture below a title does. */
 function hasPicture(element: Element, box: Box, { color, place }: Background, around: Surroundings): boolean {
-  for (const other of paintedElements(document, around)) {
-    const { x, y, width, height } = other.getBoundingClientRect()
+  const known = paintedIn(document, around)
+  for (const { element: other, box: theirs, color: own, isDrawn } of known.elements) {
+    // A page that was built to keep the observation busy hides what it shows from it.
+    if (known.budget-- <= 0) return false
+    const { x, y, width, height } = theirs
     const meets = x < box.x + box.width && box.x < x + width && y < box.y + box.height && box.y < y + height
     if (!meets || other.contains(element)) continue
-    const own = colorOf(around.placeOf(other).style.backgroundColor)
-    const isSame = own[3] > faint && distance(own, color) < noticed && !isPicture(other, around)
+    const isSame = own[3] > faint && distance(own, color) < noticed && !isDrawn
     if (!isSame && other !== place?.element) return true
   }
   return false
 }
 
-const painted = new WeakMap<Surroundings, readonly Element[]>()
+interface Painted {
+  readonly element: Element
+  readonly box: Box
+  readonly color: Color
+  readonly isDrawn: boolean
+}
+
+interface PaintedElements {
+  readonly elements: readonly Painted[]
+  /** Comparisons that are left for all texts of one observation. */
+  budget: number
+}
+
+const painted = new WeakMap<Surroundings, PaintedElements>()
+const comparisons = 2_000_000
 
 /** Lists the elements that paint more than text. */
-function paintedElements(root: Document, around: Surroundings): readonly Element[] {
+function paintedIn(root: Document, around: Surroundings): PaintedElements {
   let known = painted.get(around)
   if (!known) {
-    const all = [...root.querySelectorAll('body *')]
-    known = all.filter((one) => isPicture(one, around) || colorOf(around.placeOf(one).style.backgroundColor)[3] > faint)
+    const elements = [...root.querySelectorAll('body *')].flatMap((element) => {
+      const isDrawn = isPicture(element, around)
+      const color = colorOf(around.placeOf(element).style.backgroundColor)
+      if (!isDrawn && color[3] <= faint) return []
+      return [{ element, box: element.getBoundingClientRect(), color, isDrawn }]
+    })
+    known = { elements, budget: comparisons }
     painted.set(around, known)
   }
   return known
