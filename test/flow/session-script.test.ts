@@ -56,6 +56,11 @@ beforeAll(async () => {
           response.end()
         }),
       '/account': account,
+      '/get-login': html(
+        'Login',
+        `<form action=/account><label>User <input name=user></label><label>Password <input type=password name=pw></label>
+        <button>Log in</button></form>`,
+      ),
       '/tabs': html(
         'Tabs',
         `<iframe srcdoc="<button onclick='this.textContent = 1'>Inside</button>"></iframe>
@@ -221,6 +226,28 @@ describe('a script of a session', { timeout: 120_000 }, () => {
     await runPlaywrightTest(folder.path, 'text.spec.ts', { PASSWORD: 'geheim!' })
     const user = encodeURIComponent('${env.PASSWORD}$${env.HOME}')
     expect(logins.slice(before)).toEqual(Array.from({ length: 3 }, () => `user=${user}&word=geheim%21&otp=`))
+  })
+
+  test('has no value of a credential, also where a form puts it into the URL', async () => {
+    const client = homes.clients.http
+    await client.addCredential({ name: 'shop', origins: [site.url], username: 'ann', password: 'correct (horse)' })
+    const session = await createSession()
+    await line(session, 'open', `${site.url}/get-login`)
+    await line(session, 'login', 'shop')
+    await line(session, 'get', 'url')
+    await line(session, 'click', 'text=Help')
+    const { script } = await exported(session)
+    const waits = script.split('\n').filter((text) => text.includes('url:'))
+    expect(script).not.toMatch(/correct|horse/)
+    expect(waits).not.toEqual([])
+    for (const format of ['yaml', 'playwright'] as const)
+      for (const from of [1, 2, 3, 4]) {
+        const later = (await client.getSessionScript({ session_id: session, format, from })).script
+        expect(later).not.toMatch(/correct|horse/)
+        if (format === 'yaml' && from === 4) expect(later).toMatch(/# a secret was removed from this step\n.*pw=\*{3}/)
+      }
+    await replayThrice('flow.yaml')
+    await client.deleteCredential({ name: 'shop' })
   })
 
   test('follows popups, tabs and frames, and answers dialogs before the step that opens them', async () => {

@@ -37,6 +37,19 @@ test.each([
   expect([url, before, same, other].map(matches)).toEqual([true, false, true, false])
 })
 
+test.each([
+  ['http://m.test/in?user=ann&pw=***', 'http://m.test/in', 'http://m.test/in?user=ann&pw=a%20b'],
+  ['http://m.test/in?[redacted]', 'http://m.test/in', 'http://m.test/in?correct+horse'],
+  ['http://m.test/u/***/x', 'http://m.test/', 'http://m.test/u/ann/x'],
+  ['http://m.test/#/in/***', 'http://m.test/', 'http://m.test/#/in/x'],
+  ['http://***.test/in', 'http://m.test/', 'http://x.test/in'],
+])('the glob of %s matches any secret', (url, before, same) => {
+  const glob = waitGlob(url, before)!
+  expect(glob).not.toMatch(/\\\*|redacted/)
+  const matches = matcher({ glob }, 'url')
+  expect([matches(same), matches(before)]).toEqual([true, false])
+})
+
 test('no glob is made that would also match the URL before it', () => {
   expect(waitGlob('http://m.test/orders/12', 'http://m.test/orders/13')).toBeUndefined()
   expect(waitGlob('http://m.test/', 'http://m.test/')).toBeUndefined()

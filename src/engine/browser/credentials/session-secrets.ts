@@ -7,9 +7,16 @@ import type { CommandResult } from '../../../core/shapes/commands.ts'
 import type { Observation } from '../../../core/shapes/observe.ts'
 import { makeMask, type Mask, maskTrace } from '../../../core/access/mask.ts'
 import { oncePer } from '../../once-per.ts'
+import { privacyOf } from '../privacy/privacy.ts'
 
 /** Returns the secrets of the session that a context belongs to. */
 export const secretsOf = oncePer<BrowserContext, SessionSecrets>(() => new SessionSecrets())
+
+/** Returns a function that removes values of credentials, and what a person typed during a handoff. */
+export const hiderOf =
+  (context: BrowserContext) =>
+  <T>(value: T): T =>
+    privacyOf(context).redact(secretsOf(context).hide(value))
 
 class SessionSecrets {
   readonly #values = new Set<string>()

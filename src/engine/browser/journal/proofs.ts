@@ -7,9 +7,9 @@ import { waitGlob } from '../script-recorder/wait-glob.ts'
 /** Maximum length of a text that an expectation contains. */
 const longest = 200
 
-/** Texts that differ in every run: times, dates, IDs and long numbers. */
+/** Texts that differ in every run, as times, dates, IDs and long numbers do, and hidden secrets. */
 const changing =
-  /\d{1,2}:\d{2}|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{5,}|\b(?:today|yesterday|now|ago|just now)\b|\b(?=\w*\d)(?=\w*[a-z])[\w-]{8,}\b|[\w-]{25,}/i
+  /\d{1,2}:\d{2}|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{5,}|\b(?:today|yesterday|now|ago|just now)\b|\b(?=\w*\d)(?=\w*[a-z])[\w-]{8,}\b|[\w-]{25,}|\*{3}|\[redacted\]/i
 
 /** Returns the proof of a read that succeeded; nothing for results that prove nothing, or differ in every run. */
 export function proofOf(

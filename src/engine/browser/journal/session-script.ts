@@ -5,8 +5,10 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import type { ScriptFormat, SessionScript } from '../../../core/shapes/recording.ts'
 import { sessionInput } from '../../../core/shapes/session.ts'
 import { scriptText } from '../../../core/text/write-script.ts'
+import { hiderOf } from '../credentials/session-secrets.ts'
 import type { JournalEntry } from '../ports/journal.ts'
 import type { LiveSession } from '../ports/session.ts'
+import { hideSteps } from '../script-recorder/hidden-steps.ts'
 import { keptEntries } from './kept-entries.ts'
 import { type ScriptStep, scriptSteps } from './script-steps.ts'
 import { variablesIn } from './template.ts'
@@ -25,7 +27,11 @@ export async function sessionScript(session: LiveSession, { format, from }: Scri
       hint: 'drive the session first, or start with an earlier command (from)',
       details: { left_out: leftOut },
     })
-  const steps = scriptSteps(kept, endUrlOf(session, kept.at(-1)!))
+  const hide = hiderOf(session.browserContext)
+  const endUrl = endUrlOf(session, kept.at(-1)!)
+  // URLs are hidden before they become globs, which spell them in another way.
+  const shown = kept.map((entry) => ({ ...entry, urlBefore: hide(entry.urlBefore), urlAfter: hide(entry.urlAfter) }))
+  const steps = hideSteps(scriptSteps(shown, endUrl && hide(endUrl)), session.browserContext)
   const remark = Math.max(dropped + 1, from) > 1 ? `starts with command ${kept[0]!.number} of the session` : undefined
   const secrets = [...new Set(steps.flatMap(variablesIn))]
   const facts = { session: settingsOf(session), remark, secrets }
@@ -37,7 +43,7 @@ export async function sessionScript(session: LiveSession, { format, from }: Scri
     steps: steps.length,
     commands: entries.at(-1)?.number ?? 0,
     secrets,
-    left_out: [...leftOut, ...missing],
+    left_out: hide([...leftOut, ...missing]),
   }
 }
 

@@ -3,6 +3,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import type { LiveRecording } from '../../../core/shapes/live-view.ts'
 import { scriptText, startSteps } from '../../../core/text/write-script.ts'
 import type { LiveSession } from '../ports/session.ts'
+import { hideSteps } from '../script-recorder/hidden-steps.ts'
 import { recordingOf, startRecording, stopRecording } from '../script-recorder/recordings.ts'
 
 /** Describes the recording of a session to a view. */
@@ -31,5 +32,5 @@ export async function recordLive(session: LiveSession, on: boolean): Promise<str
   }
   const { startUrl, steps } = await stopRecording(session)
   const { makeManifest } = await import('../../../operations/manifest.ts')
-  return scriptText([...startSteps(startUrl), ...steps], makeManifest())
+  return scriptText([...hideSteps(startSteps(startUrl), session.browserContext), ...steps], makeManifest())
 }

@@ -4,9 +4,8 @@ import { escapeHtml, htmlPage } from '../../../core/html/page.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { Content } from '../../../core/operation/call.ts'
-import { secretsOf } from '../credentials/session-secrets.ts'
+import { hiderOf } from '../credentials/session-secrets.ts'
 import type { LiveSession } from '../ports/session.ts'
-import { privacyOf } from '../privacy/privacy.ts'
 import { logLines, type LogLine } from './logs.ts'
 import { type PackedPages, packPages } from './pages.ts'
 import { recorderOf, type ReplayRecorder } from './recorder.ts'
@@ -39,9 +38,7 @@ export async function replayFile(session: LiveSession): Promise<Content> {
 
 async function buildReplay(session: LiveSession, recorder: ReplayRecorder): Promise<string> {
   const { steps, store } = recorder
-  const { browserContext } = session
-  const hide = (text: string) => privacyOf(browserContext).redact(secretsOf(browserContext).hide(text))
-  const redaction = redactionOf(recorder.secrets, hide)
+  const redaction = redactionOf(recorder.secrets, hiderOf(session.browserContext))
   const tools: TimelineTools = { startedAt: session.createdAt.getTime(), redaction }
   const frame = (packed: PackedPages) => htmlOf(session, recorder, packed, tools)
   // Everything but the copies has its size in any case.

@@ -11,10 +11,10 @@ import type { LiveSession } from '../ports/session.ts'
 import { privacyOf } from '../privacy/privacy.ts'
 import type { ClosedDialog } from '../ports/dialogs.ts'
 import { stepOf } from './actions.ts'
+import { hiddenGlob, hideSteps } from './hidden-steps.ts'
 import { type Navigation, watchNavigations } from './navigations.ts'
 import { startRecorder } from './playwright-recorder.ts'
 import { StepList } from './step-list.ts'
-import { waitGlob } from './wait-glob.ts'
 import watchScript from './watch.page.ts?inline'
 
 /** Time in which input is reported that happened before a navigation, a dialog or another tab. */
@@ -68,7 +68,7 @@ export class Recording {
   }
 
   get steps(): readonly RecordedStep[] {
-    return this.#steps.all
+    return hideSteps(this.#steps.all, this.#session.browserContext)
   }
 
   /** URL of the page on which the recording started. */
@@ -165,7 +165,7 @@ export class Recording {
     const isCaused = mayBeCaused && input !== undefined && at - input < causedMs
     // A script would not wait for it: only for navigations that begin at once.
     const isLate = isCaused && page === this.#active && startedAt - input > atOnceMs
-    const glob = isLate ? waitGlob(url, this.#urls.get(page)) : undefined
+    const glob = isLate ? hiddenGlob(url, this.#urls.get(page), this.#session.browserContext) : undefined
     this.#urls.set(page, url)
     if (this.#isPrivate(at)) return
     if (glob !== undefined) return void this.#add({ command: 'wait_for', data: { url: glob } })

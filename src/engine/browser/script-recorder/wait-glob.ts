@@ -4,9 +4,15 @@ import { literalGlob } from '../../../core/text/literal-glob.ts'
 import { matcher } from '../page/matcher.ts'
 
 /** Names that are different for every order, user or run: numbers, IDs, and encoded text. */
-const variable = /^\d+$|\d{2}|%|[\w-]{20}/
+const variable = /^\d+$|\d{2}|%|[\w-]{20}|\*{3}|\[redacted\]/
 /** The same in a query, whose values are often encoded. */
-const variableValue = /\d{2}|[\w-]{20}/
+const variableValue = /\d{2}|[\w-]{20}|\*{3}|\[redacted\]/
+
+/** What replaces a secret. */
+export const hiddenMark = /\*{3}|\[redacted\]/
+
+/** Returns a glob of a text that matches any secret. */
+const textGlob = (text: string) => text.split(hiddenMark).map(literalGlob).join('**')
 
 /**
  * Returns a glob that matches a URL, and those that differ in numbers and IDs, and in what does not tell it from the URL
@@ -22,9 +28,9 @@ export function waitGlob(url: string, before?: string): string | undefined {
 /** Returns globs of a URL, the most tolerant first. */
 function globsOf(url: string, before = ''): string[] {
   const parsed = parseUrl(url)
-  if (!parsed) return [literalGlob(url)]
+  if (!parsed) return [textGlob(url)]
   const { origin, pathname, hash, protocol, search } = parsed
-  const start = origin === 'null' ? literalGlob(protocol) : origin
+  const start = origin === 'null' ? literalGlob(protocol) : origin.replace(hiddenMark, '**')
   const [route = '', ...query] = hash.split('?')
   const end = `${segments(route, '*')}${query.length > 0 ? '{,?**}' : ''}`
   const known = new Set(fieldsOf(parseUrl(before)?.search))
@@ -36,7 +42,9 @@ function globsOf(url: string, before = ''): string[] {
     ...fields.map((field) => `${start}${segments(pathname, '*')}{?,?**&}${fieldGlob(field)}{,&**}${end}`),
     `${start}${segments(pathname, '*[0-9]*')}{,?**}${segments(route, '*[0-9]*')}{,?**}`,
     // A step of a wizard, rather than the number of an order.
-    ...(/\d{2}/.test(pathname + route) ? [] : [`${start}${literalGlob(pathname)}{,?**}${literalGlob(route)}{,?**}`]),
+    ...(/\d{2}/.test(pathname + route) || hiddenMark.test(pathname + route)
+      ? []
+      : [`${start}${literalGlob(pathname)}{,?**}${literalGlob(route)}{,?**}`]),
   ]
 }
 
@@ -48,7 +56,7 @@ const fieldsOf = (search = '') =>
 
 function fieldGlob(field: string): string {
   const [name = '', ...value] = field.split('=')
-  return variableValue.test(value.join('=')) ? `${literalGlob(name)}=**` : literalGlob(field)
+  return variableValue.test(value.join('=')) ? `${textGlob(name)}=**` : textGlob(field)
 }
 
 const segments = (path: string, any: string) =>
