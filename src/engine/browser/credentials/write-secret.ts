@@ -57,7 +57,11 @@ export async function writeSecret([, node, input]: [unknown, Node, SecretInput])
     const foreign = actions.find((action) => !isTarget(action))
     if (foreign !== undefined) return { form: new URL(foreign).origin }
     // Another window would be opened before its navigation could be checked.
-    const target = Element.prototype.getAttribute.call(form, 'target')
+    const targetOf = (one: Element) => Element.prototype.getAttribute.call(one, 'target')
+    const bases = [...Document.prototype.querySelectorAll.call(window.document, 'base[target]')]
+    // Elements of SVG may have the same name.
+    const base = bases.find((one) => one instanceof HTMLBaseElement)
+    const target = targetOf(form) ?? (base && targetOf(base))
     const targets = [target, ...own.map((one) => one.getAttribute('formtarget'))]
     const isElsewhere = targets.some((target) => target && !/^_(?:self|parent|top)$/i.test(target))
     return isElsewhere ? { fault: 'belongs to a form that opens another window' } : undefined
