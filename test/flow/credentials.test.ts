@@ -13,11 +13,14 @@ import {
   spellingsOf,
 } from '../support/attacks.ts'
 import type { Check } from '../../src/cli/checks.ts'
+import type { CommandsResult } from '../../src/core/shapes/commands.ts'
 import { readSecrets } from '../../src/cli/credential/read-secrets.ts'
 import type { Io } from '../../src/cli/io.ts'
 import { bax, type CliOptions } from '../support/cli.ts'
 import { inUsualHomes } from '../support/commands.ts'
 import { failureOf } from '../support/session-steps.ts'
+import { keyHolder } from '../support/owned-objects.ts'
+import { openHomes } from '../support/homes.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -215,6 +218,28 @@ inUsualHomes(shop.pages, (given) => {
     const short = failureOf(given.client().addCredential({ name: 'short', origins: [own], password: 'abc' }))
     expect((await short).code).toBe('invalid_request')
   })
+})
+
+test('are used in a session by the key that created it only, not by an admin', async () => {
+  const site = await serveSite({ '/': '<title>Log in</title><input type=password id=pw>' })
+  const homes = await openHomes()
+  const [owner, admin] = [await keyHolder(homes), await keyHolder(homes, ['admin'])]
+  await owner.client.addCredential({ name: 'shop', origins: [site.url], username: 'ann', password })
+  const { session_id } = await owner.client.createSession({ headless: true, start_url: site.url })
+  const batch = {
+    session_id: session_id!,
+    commands: [
+      { command: 'fill', data: { selector: '#pw', credential: 'shop.password' } },
+      { command: 'login', data: { credential: 'shop', timeout_ms: 500 } },
+    ],
+    continue_on_error: true,
+  }
+  const codesOf = ({ results }: CommandsResult) => results.map(({ code }) => code)
+  expect(codesOf(await admin.client.runCommands(batch))).toEqual(['permission_denied', 'permission_denied'])
+  expect(codesOf(await admin.client.browserStep(batch))).toEqual(['permission_denied', 'permission_denied'])
+  expect(codesOf(await owner.client.runCommands(batch))[0]).toBeUndefined()
+  await homes.close()
+  await site.close()
 })
 
 describe('on the command line', () => {

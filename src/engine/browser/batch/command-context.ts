@@ -69,7 +69,7 @@ async function openContext({
     pointer: target.pointer,
     events: target.events,
     actionSeq: actionSeq(target.events),
-    credentials: credentialInput(page, target, delivery),
+    credentials: credentialInput(page, target, { caller: tools.caller, delivery }),
     title: () => titleOf(page),
     locateAll: (selector) => locateAll(page, parseSelector(selector)),
     act: actor({ page, target, ...parts }),
@@ -104,15 +104,21 @@ async function openContext({
 const credentialInput = (
   page: Page,
   target: BatchTarget,
-  delivery: ContextParts['delivery'],
+  { caller, delivery }: Pick<BatchTools, 'caller'> & Pick<ContextParts, 'delivery'>,
 ): CommandContext['credentials'] => ({
-  logIn: async (name, limit) => (await import('../credentials/log-in.ts')).logIn(target, page, name, limit),
+  async logIn(name, limit) {
+    const [{ credentialFor }, { logIn }] = await Promise.all([
+      import('../credentials/fill-secret.ts'),
+      import('../credentials/log-in.ts'),
+    ])
+    return logIn(target, page, await credentialFor(target, name, caller), limit)
+  },
   async fill(element, { selector, reference }, limit) {
     const { fillReference } = await import('../credentials/fill-secret.ts')
     const handle = await element.elementHandle(limit)
     await handle.waitForElementState('visible', limit)
     await handle.waitForElementState('editable', limit)
-    const fill = () => fillReference(target, { selector, handle }, reference)
+    const fill = () => fillReference(target, { selector, handle }, { reference, caller })
     await (delivery ? delivery.send(fill) : fill())
   },
 })

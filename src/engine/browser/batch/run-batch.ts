@@ -1,6 +1,7 @@
 /** Runs batches of commands on a session, with one result per command. */
 import type { Locator, Page } from 'playwright'
 import { catalogue } from '../../../commands/index.ts'
+import type { Caller } from '../../../core/access/caller.ts'
 import type { Command, CommandContext, StructuredRequest } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -23,6 +24,8 @@ export interface BatchTools {
   /** Converts the page, or one element of it, to Markdown. */
   markdown(page: Page, element?: Locator): Promise<string>
   structured(page: Page, request: StructuredRequest): ReturnType<CommandContext['structured']>
+  /** Caller of the batch; missing in the browsers of users. */
+  readonly caller?: Caller
 }
 
 /** Hooks that run before and after every command. */

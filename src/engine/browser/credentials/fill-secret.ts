@@ -4,15 +4,18 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import type { CredentialPart } from '../../../core/access/credentials.ts'
 import type { Credential } from '../../../core/stores.ts'
 import { totpCode } from '../../store/totp.ts'
+import type { BatchTools } from '../batch/run-batch.ts'
 import { inIsolatedWorld } from '../page/internals.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
 import { guardNavigations } from './leave-guard.ts'
 import { secretsOf } from './session-secrets.ts'
 import { type SecretOutcome, writeSecret } from './write-secret.ts'
 
-/** Loads a credential of the session's owner. @throws BaxError `credential_not_found`, `unsupported` */
-export async function credentialFor(target: BatchTarget, name: string): Promise<Credential> {
-  if (target.credential) return target.credential(name)
+type BatchCaller = BatchTools['caller']
+
+/** Loads a credential of the session's owner. @throws BaxError `credential_not_found`, `permission_denied`, `unsupported` */
+export async function credentialFor(target: BatchTarget, name: string, caller: BatchCaller): Promise<Credential> {
+  if (target.credential) return target.credential(name, caller)
   throw new BaxError('unsupported', "credentials are not written into a user's own browser", {
     hint: 'use a session of the engine ("bax session create")',
   })
@@ -22,10 +25,10 @@ export async function credentialFor(target: BatchTarget, name: string): Promise<
 export async function fillReference(
   target: BatchTarget,
   field: { readonly selector: string; readonly handle: ElementHandle },
-  reference: string,
+  { reference, caller }: { readonly reference: string; readonly caller: BatchCaller },
 ): Promise<void> {
   const [name, part] = reference.split('.') as [string, CredentialPart]
-  await fillPart(target, field, await credentialFor(target, name), part)
+  await fillPart(target, field, await credentialFor(target, name, caller), part)
 }
 
 export async function fillPart(

@@ -5,11 +5,12 @@ import type { LoggedIn } from '../../../core/operation/credential-input.ts'
 import type { CallLimit } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { CredentialPart } from '../../../core/access/credentials.ts'
+import type { Credential } from '../../../core/stores.ts'
 import { documentIn, isNavigating } from '../page/internals.ts'
 import { isGone } from '../page/playwright-errors.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
 import { shownUrl } from '../tabs/page-events.ts'
-import { credentialFor, fillPart } from './fill-secret.ts'
+import { fillPart } from './fill-secret.ts'
 import { findLogin } from './find-login.ts'
 
 const intervalMs = 50
@@ -28,9 +29,14 @@ interface Form {
 
 const partOfField = { username: 'username', password: 'password', code: 'totp' } as const
 
-/** @throws BaxError `login_failed` with what the page says, `origin_mismatch`, `credential_not_found` */
-export async function logIn(target: BatchTarget, page: Page, name: string, limit: CallLimit): Promise<LoggedIn> {
-  const credential = await credentialFor(target, name)
+/** @throws BaxError `login_failed` with what the page says, `origin_mismatch` */
+export async function logIn(
+  target: BatchTarget,
+  page: Page,
+  credential: Credential,
+  limit: CallLimit,
+): Promise<LoggedIn> {
+  const { name } = credential
   const end = performance.now() + limit.timeout
   const filled: CredentialPart[] = []
   const watched = watchStatus(page)

@@ -1,5 +1,6 @@
 /** The part of a session that a batch of commands works on. */
 import type { BrowserContext, Page } from 'playwright'
+import type { Caller } from '../../../core/access/caller.ts'
 import type { BaxError } from '../../../core/errors/errors.ts'
 import type { EventLog } from '../../../core/events/events.ts'
 import type { Clipboard } from '../clipboard/clipboard.ts'
@@ -34,8 +35,11 @@ export interface BatchTarget {
   /** Makes a tab active: the next commands use it. */
   activate(page: Page): Promise<void>
   readonly events: EventLog
-  /** Loads a credential of the key that the session belongs to; undefined in a browser that belongs to its user. */
-  credential?(name: string): Promise<Credential>
+  /**
+   * Loads a credential of the key that the session belongs to; undefined in a browser that belongs to its user.
+   * @throws BaxError `permission_denied` for a caller with another key, also an admin
+   */
+  credential?(name: string, caller: Caller | undefined): Promise<Credential>
   readonly dialogs: DialogControl
   /** Set when actions may wait for a person. */
   readonly approvals?: ApprovalControl | undefined

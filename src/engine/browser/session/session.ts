@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events'
 import { rm } from 'node:fs/promises'
 import type { BrowserContext, Page } from 'playwright'
+import type { Caller } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { EventLog } from '../../../core/events/events.ts'
 import { newId } from '../../../core/ids.ts'
@@ -53,7 +54,12 @@ export class Session implements LiveSession {
   readonly recordable: Recordable = this
   readonly queue = new CommandQueue()
   readonly journal = new Journal()
-  readonly credential = (name: string) => this.#facts.credentials.use(name, { keyId: this.owner })
+  readonly credential = async (name: string, caller: Caller | undefined) => {
+    if (caller?.keyId === this.owner) return this.#facts.credentials.use(name, caller)
+    throw new BaxError('permission_denied', `the credential ${name} is for the key that created the session`, {
+      hint: 'create your own session, and add the credential with your key',
+    })
+  }
   readonly pointer = { x: 0, y: 0 }
   replay: ReplayLog | undefined
   readonly createdAt = new Date()
