@@ -48,38 +48,56 @@ const union = (patterns: readonly string[]) => (patterns.length > 0 ? new RegExp
 /** Returns the UTF-8 bytes of a text as one character each, to search in bytes. */
 const latin = (text: string) => Buffer.from(text).toString('latin1')
 
-/** Returns a pattern for text that may be escaped as in JSON, URLs or HTML; `raw` converts unescaped characters. */
-const spellings = (text: string, raw = (character: string) => character): string =>
-  Array.from(text, (character) => spellingsOf(character, raw(character))).join('')
-
-const named: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-  '\u00a0': '&nbsp;',
+/**
+ * Returns a pattern for text that may be escaped as in JSON, URLs, HTML or Markdown, also several times; `raw` converts
+ * unescaped characters. Matching takes time in proportion to the text: no two repetitions of a pattern match the same
+ * run of characters.
+ */
+function spellings(text: string, raw = (character: string) => character): string {
+  const parts = text.match(/\\+|[^\\]/gu) ?? []
+  return parts
+    .map((part, at) => {
+      if (part[0] === '\\') return `${at === 0 ? notEscaped : ''}${backslash}{${part.length},}`
+      const escapes = at === 0 ? `(?:${notEscaped}${backslash}+)?` : parts[at - 1]![0] === '\\' ? '' : `${backslash}*`
+      return spellingsOf(part, raw(part), escapes)
+    })
+    .join('')
 }
-const inJson: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '"': '\\"', '\\': '\\\\', '/': '\\/' }
 
-function spellingsOf(character: string, raw: string): string {
+/** Repeated encodings of the `%` and the `&` that begin an encoded character. */
+const percentSign = '%(?:25)*'
+const ampersand = '&(?:amp;|#0*38;|#[xX]0*26;)*'
+const backslash = `(?:\\\\|${percentSign}5[cC]|${ampersand}#0*92;|${ampersand}#[xX]0*5[cC];)`
+/** Prevents a match from each position in a run of backslashes. */
+const notEscaped = `(?<!\\\\|${percentSign}5[cC])`
+
+const named: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos', '\u00a0': 'nbsp' }
+const inJson: Record<string, string> = { '\n': 'n', '\r': 'r', '\t': 't' }
+
+/** Returns a pattern for a character behind the backslashes that may escape it. */
+function spellingsOf(character: string, raw: string, escapes: string): string {
   const code = character.codePointAt(0)!
-  const hex = code.toString(16)
   const units = Array.from(
     { length: character.length },
-    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    (_, at) => `u${anyCase(character.charCodeAt(at).toString(16).padStart(4, '0'))}`,
   )
-  const percent = [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+  const bytes = [...Buffer.from(character)].map((byte) => byte.toString(16).padStart(2, '0'))
+  const name = named[character]
   const patterns = [
     escape(raw),
-    anyCase(percent),
-    `&#0*${code};`,
-    `&#[xX]0*${anyCase(hex)};`,
-    units.map((unit) => `\\\\u${anyCase(unit.slice(2))}`).join(''),
-    ...(character === ' ' ? ['\\+'] : []),
-    ...[named[character], inJson[character]].flatMap((other) => (other === undefined ? [] : [escape(other)])),
+    bytes.map((byte) => percentSign + anyCase(byte)).join(''),
+    `${ampersand}#0*${code};`,
+    `${ampersand}#[xX]0*${anyCase(code.toString(16))};`,
+    ...(character === ' ' ? ['\\+', `${percentSign}2[bB]`] : []),
+    ...(name === undefined ? [] : [`${ampersand}${name};`]),
   ]
-  return `(?:${patterns.join('|')})`
+  const json = inJson[character]
+  const escaped = [units.join(`${backslash}+`), ...(json === undefined ? [] : [json])].join('|')
+  // Letters and digits are escaped only by their code.
+  const plain = /[^\W_]|\s/.test(character) || character > '~' ? '' : escapes
+  // Escapes are optional above, but not before a code.
+  const required = escapes.replace(/\*$/, '+').replace(/\?$/, '')
+  return `(?:${plain}(?:${patterns.join('|')})|${required}(?:${escaped}))`
 }
 
 const escape = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')

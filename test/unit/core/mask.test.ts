@@ -16,6 +16,14 @@ describe('masks a secret', () => {
     'in a URL with small hex digits': encodeURIComponent(secret).toLowerCase(),
     'in a form': new URLSearchParams({ x: secret }).toString().slice(2),
     'in HTML': 'p&amp;ss &quot;wörd&quot;/+&lt;1&gt;',
+    'in a URL inside a URL': encodeURIComponent(encodeURIComponent(encodeURIComponent(secret))),
+    'in a form inside a URL': encodeURIComponent(new URLSearchParams({ x: secret }).toString().slice(2)),
+    'in JSON inside JSON': JSON.stringify(JSON.stringify(JSON.stringify(secret))).slice(7, -7),
+    'in JSON inside a URL': encodeURIComponent(JSON.stringify(secret).slice(1, -1)),
+    'in HTML inside HTML': 'p&amp;amp;ss &amp;quot;wörd&amp;quot;/+&amp;lt;1&amp;amp;gt;',
+    'in HTML with numbers inside HTML': 'p&#38;#38;ss &amp;#x22;w&amp;#246;rd&#x26;#34;/+&amp;#60;1&#38;gt;',
+    'in JSON with escaped slashes': 'p\\u0026ss \\"w\\\\u00f6rd\\"\\/+<1>',
+    'in Markdown': 'p\\&ss "wörd"/\\+\\<1\\>',
     'in HTML with numbers': 'p&#38;ss &#x22;w&#246;rd&#X22;/+&#60;1&#062;',
   }
   test.each(Object.entries(spelled))('%s', (_, text) => expect(mask.text(`a ${text} b`)).toBe('a *** b'))
@@ -49,6 +57,23 @@ describe('masks a secret', () => {
   })
 })
 
+test.each(['a\\\\b"c', '\\\\\\\\', '"\\\\"\\\\"', '%25%2525', '&amp;amp;&', '\\\\u0022"x', '"'.repeat(8), ' + "/'])(
+  'takes time in proportion to the text for %s',
+  (value) => {
+    const hide = makeMask([value])
+    for (const unit of ['\\\\', '%5C', '%25', '25', '&amp;', '&#0', '"', '\\\\"', 'a\\\\', '%', 'amp;']) {
+      // Quadratic time would take minutes.
+      const text = unit.repeat(100_000)
+      expect(hide.text(`${text}${value}`)).toContain('***')
+      expect(hide.bytes(Buffer.from(`a${text}!`))?.length ?? 0).toBeLessThan(text.length + 3)
+    }
+  },
+)
+
+test('masks a secret with underscores in Markdown', () => {
+  expect(makeMask(['_a_b*']).text(String.raw`x \_a\_b\* y`)).toBe('x *** y')
+})
+
 test('masks nothing without secrets', () => {
   const none = makeMask(['', '\n'])
   expect(none.text('a b')).toBe('a b')
@@ -62,6 +87,9 @@ test('masks any secret in any encoding', () => {
     (text: string) => encodeURIComponent(text),
     (text: string) => new URLSearchParams({ q: text }).toString(),
     (text: string) => base64(`user:${text}`),
+    (text: string) => JSON.stringify(JSON.stringify(text)),
+    (text: string) => encodeURIComponent(JSON.stringify(text)),
+    (text: string) => encodeURIComponent(encodeURIComponent(text)),
   ]
   const word = fc.string({ minLength: 6, maxLength: 20, unit: 'grapheme' }).filter((text) => !/[*\s=]/.test(text))
   fc.assert(
