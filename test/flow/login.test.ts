@@ -38,6 +38,7 @@ inUsualHomes(loginPages, (given) => {
     ['/together', [...both, 'totp']],
     ['/shadow', both],
     ['/app', both],
+    ['/spinner', both],
     ['/late', both],
     ['/framed', both],
   ])('logs in on %s with what the site asks for', async (path, filled) => {
@@ -53,6 +54,7 @@ inUsualHomes(loginPages, (given) => {
     ['stranger', '/steps', 'the page asks for username again: No such user'],
     ['code', '/with-code', 'the page asks for totp again: Wrong code'],
     ['plain', '/with-code', 'the page asks for a totp, which plain does not have'],
+    ['wrong', '/spinner', 'the site answered with status 401'],
     ['ann', '/broken', 'the site answered with status 500'],
   ])('says why %s could not log in on %s', async (credential, path, why) => {
     await given.open(path)

@@ -61,6 +61,29 @@ export const loginPages = {
       else document.querySelector('#app').insertAdjacentHTML('beforeend', '<p role=alert>Try again</p>')
     }</script>`,
   ),
+  // The form is gone long before the answer.
+  '/spinner': html(
+    'App',
+    `<div id=app><form>${name}${pass}<button>Log in</button></form></div><script>
+    document.querySelector('form').onsubmit = async (event) => {
+      event.preventDefault()
+      const body = new URLSearchParams(new FormData(event.target))
+      const app = document.querySelector('#app')
+      app.textContent = 'One moment'
+      await fetch('/token')
+      const { ok } = await fetch('/slow-session', { method: 'POST', body })
+      app.textContent = ok ? 'Welcome Ann' : 'Sorry'
+      if (ok) fetch('/never')
+    }</script>`,
+  ),
+  '/token': 'token',
+  '/never': () => {},
+  '/slow-session': async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    response.statusCode = isRight(new URLSearchParams(Buffer.concat(chunks).toString())) ? 200 : 401
+    setTimeout(() => response.end(), 1500)
+  },
   '/register': html(
     'Register',
     `<form>${name}${pass}<label>Repeat <input type=password name=again></label><button>Register</button></form><form><label>Newsletter <input type=email name=email></label><button>Subscribe</button></form>`,

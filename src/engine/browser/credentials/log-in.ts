@@ -1,6 +1,6 @@
 /** Logs in on the page: finds the form, fills and submits it, and checks that it has worked. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ElementHandle, Frame, Page, Response } from 'playwright'
+import type { ElementHandle, Frame, Page, Request, Response } from 'playwright'
 import type { LoggedIn } from '../../../core/operation/credential-input.ts'
 import type { CallLimit } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -39,9 +39,9 @@ export async function logIn(
   const { name } = credential
   const end = performance.now() + limit.timeout
   const filled: CredentialPart[] = []
-  const watched = watchStatus(page)
+  const watched = watchAnswers(page)
   try {
-    let form = await nextForm(page, undefined, { end, signal: limit.signal })
+    let form = await nextForm(page, undefined, { end, signal: limit.signal, watched })
     if (!form) throw failed(name, 'the page has no log-in form', { hint: 'open the page with the log-in first' })
     for (let count = 1; form && count <= mostForms; count++) {
       for (const part of form.fields.keys())
@@ -51,12 +51,13 @@ export async function logIn(
         await fillPart(target, { selector: `the ${part} field`, handle }, credential, part)
         filled.push(part)
       }
+      watched.begin()
       await submit(form, limit)
-      form = await nextForm(page, form, { end, signal: limit.signal })
+      form = await nextForm(page, form, { end, signal: limit.signal, watched })
       if (form && isSame(form, filled)) throw rejected(name, form)
     }
     if (form) throw rejected(name, form)
-    const status = watched.status()
+    const status = watched.refused() || watched.status()
     if (status >= 400) throw failed(name, `the site answered with status ${status}`)
     return { url: shownUrl(page.url()), filled }
   } finally {
@@ -80,14 +81,15 @@ async function submit({ submit: button, fields }: Form, limit: CallLimit): Promi
 async function nextForm(
   page: Page,
   before: Form | undefined,
-  { end, signal }: { readonly end: number; readonly signal: AbortSignal },
+  { end, signal, watched }: { readonly end: number; readonly signal: AbortSignal; readonly watched: Answers },
 ): Promise<Form | undefined> {
   let goneAt: number | undefined
   for (;;) {
     const form = isNavigating(page) ? undefined : await findForm(page)
     const now = performance.now()
     if (form && (!before || isNew(form, before) || now > end)) return form
-    if (form || isNavigating(page)) goneAt = undefined
+    if (!form) watched.gone()
+    if (form || isNavigating(page) || watched.isPending()) goneAt = undefined
     else goneAt ??= now
     if (before && goneAt !== undefined && now - goneAt > settledMs) return undefined
     if (now > end) {
@@ -130,15 +132,47 @@ async function formIn(frame: Frame): Promise<Form | undefined> {
   return { frame, document, fields, submit: properties.get('submit')?.asElement() ?? null, notice }
 }
 
-/** Remembers the status of the last document of a page. */
-function watchStatus(page: Page) {
+type Answers = ReturnType<typeof watchAnswers>
+
+/** Observes the answers to a log-in: the last document of a page, and requests of its scripts since the form was sent. */
+function watchAnswers(page: Page) {
   let last = 0
+  let refusal = 0
+  let phase: 'before' | 'sent' | 'gone' = 'before'
+  const pending = new Set<Request>()
+  const onRequest = (request: Request) => {
+    if (phase === 'before' || !/^(?:fetch|xhr)$/.test(request.resourceType())) return
+    // Pages read more once they are logged in, and some keep such a request open.
+    if (phase === 'sent' || request.method() !== 'GET') pending.add(request)
+  }
+  const onFailed = (request: Request) => void pending.delete(request)
   const onResponse = (response: Response) => {
     const request = response.request()
-    if (request.isNavigationRequest() && response.frame() === page.mainFrame()) last = response.status()
+    const status = response.status()
+    if (pending.delete(request) && (status === 401 || status === 403)) refusal = status
+    if (!request.isNavigationRequest() || response.frame() !== page.mainFrame()) return
+    last = status
+    // The requests of the document before it no longer count.
+    pending.clear()
+    refusal = 0
   }
-  page.on('response', onResponse)
-  return { status: () => last, stop: () => void page.off('response', onResponse) }
+  page.on('request', onRequest).on('requestfailed', onFailed).on('response', onResponse)
+  return {
+    /** Starts with the requests of a form that is about to be sent. */
+    begin() {
+      phase = 'sent'
+      pending.clear()
+      refusal = 0
+    },
+    gone() {
+      if (phase === 'sent') phase = 'gone'
+    },
+    isPending: () => pending.size > 0,
+    status: () => last,
+    /** Returns the status with which a request was refused; 0 without one. */
+    refused: () => refusal,
+    stop: () => void page.off('request', onRequest).off('requestfailed', onFailed).off('response', onResponse),
+  }
 }
 
 const rejected = (name: string, { fields, notice }: Form): BaxError =>
