@@ -53,8 +53,11 @@ export interface Credential extends CredentialSecrets {
 export interface CredentialStore {
   /** @throws BaxError `already_exists` when another credential of the caller has the name, `invalid_request`. */
   add(input: CredentialInput, caller: Caller): Promise<CredentialRecord>
-  /** Lists the caller's credentials by name. @throws BaxError `credential_locked` */
-  list(caller: Caller): Promise<CredentialRecord[]>
+  /**
+   * Lists the caller's credentials by name; reports how many of all keys cannot be decrypted.
+   * @throws BaxError `credential_locked` when none can
+   */
+  list(caller: Caller, onUnreadable?: (count: number) => void): Promise<CredentialRecord[]>
   /** Replaces the given secrets. @throws BaxError `credential_not_found`, `credential_locked` */
   rotate(name: string, secrets: CredentialSecrets, caller: Caller): Promise<CredentialRecord>
   /** @throws BaxError `credential_not_found` */

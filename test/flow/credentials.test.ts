@@ -267,6 +267,10 @@ describe('on the command line', () => {
       code: 2,
       stderr: expect.stringContaining('a credential is already named shop'),
     })
+    expect(await run('credential rotate shop --no-password')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('needs a username, password or totp'),
+    })
     expect((await run('credential delete shop')).code).toBe(0)
     expect(await run('credential rotate shop', { stdin: 'other\n' })).toMatchObject({
       code: 5,

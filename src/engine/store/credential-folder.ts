@@ -1,7 +1,8 @@
 /** Encrypted credentials on disk, one private file each. */
+import { renameSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createAtomic, privateDir } from '../../core/state/files.ts'
+import { createAtomic, privateDir, temporaryPath } from '../../core/state/files.ts'
 import { listState, readState, writeState } from '../../core/state/state-file.ts'
 import { stateKinds } from '../../core/state/state-kinds.ts'
 import { encodeRecord } from '../../core/state/state-record.ts'
@@ -37,8 +38,17 @@ export class CredentialFolder implements CredentialRecords {
     return createAtomic(this.#path(id), record) === record
   }
 
-  replace(id: string, stored: EncryptedText): Promise<void> {
-    return writeState(this.#path(id), stored)
+  async replace(id: string, stored: EncryptedText, before: EncryptedText): Promise<boolean> {
+    const temporary = temporaryPath(this.#path(id))
+    await writeState(temporary, stored)
+    try {
+      // Nothing else of this process runs between the comparison and the change.
+      if (this.#read(id)?.tag !== before.tag) return false
+      renameSync(temporary, this.#path(id))
+      return true
+    } finally {
+      rmSync(temporary, { force: true })
+    }
   }
 
   async delete(id: string): Promise<boolean> {

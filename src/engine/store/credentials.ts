@@ -24,7 +24,8 @@ export interface CredentialRecords {
   read(id: string): Promise<EncryptedText | undefined>
   /** Adds a record; returns false if there is one with the ID. */
   add(id: string, stored: EncryptedText): Promise<boolean>
-  replace(id: string, stored: EncryptedText): Promise<void>
+  /** Replaces a record that is still the one that was read; returns false if it was changed or deleted meanwhile. */
+  replace(id: string, stored: EncryptedText, before: EncryptedText): Promise<boolean>
   /** Returns whether there was one. */
   delete(id: string): Promise<boolean>
 }
@@ -58,20 +59,36 @@ export class StoredCredentials implements CredentialStore {
     })
   }
 
-  async list({ keyId }: Caller): Promise<CredentialRecord[]> {
-    const all = await Promise.all((await this.#records.readAll()).map(({ id, stored }) => this.#decrypt(id, stored)))
+  async list({ keyId }: Caller, onUnreadable?: (count: number) => void): Promise<CredentialRecord[]> {
+    const { all, errors } = await this.#readable()
+    // One record of another vault key locks no others; its name and its owner are encrypted.
+    if (errors.length > 0 && all.length === 0) throw errors[0]
+    if (errors.length > 0) onUnreadable?.(errors.length)
     return all
       .filter(({ owner }) => owner === keyId)
       .map(recordOf)
       .toSorted((a, b) => a.name.localeCompare(b.name))
   }
 
+  async #readable(): Promise<{ all: Stored[]; errors: unknown[] }> {
+    const records = await this.#records.readAll()
+    const read = await Promise.allSettled(records.map(({ id, stored }) => this.#decrypt(id, stored)))
+    return {
+      all: read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
+      errors: read.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : [])),
+    }
+  }
+
   async rotate(name: string, secrets: CredentialSecrets, caller: Caller): Promise<CredentialRecord> {
     if (secrets.totp !== undefined) await assertTotp(secrets.totp)
     const id = idOf(name, caller.keyId)
-    const changed = { ...(await this.#read(name, caller)), ...secrets, updated_at: new Date().toISOString() }
-    await this.#records.replace(id, await this.#encrypt(id, changed))
-    return recordOf(changed)
+    // Repeated after another rotation at the same time, which has changed other secrets.
+    for (;;) {
+      const before = await this.#records.read(id)
+      if (!before) throw await this.#notFound(name, caller)
+      const changed = { ...(await this.#decrypt(id, before)), ...secrets, updated_at: new Date().toISOString() }
+      if (await this.#records.replace(id, await this.#encrypt(id, changed), before)) return recordOf(changed)
+    }
   }
 
   /** Deletes a credential, also one that cannot be decrypted. */
@@ -91,7 +108,8 @@ export class StoredCredentials implements CredentialStore {
   }
 
   async #notFound(name: string, caller: Pick<Caller, 'keyId'>): Promise<BaxError> {
-    const names = (await this.list(caller as Caller)).map((one) => one.name)
+    const { all } = await this.#readable()
+    const names = all.filter(({ owner }) => owner === caller.keyId).map((one) => one.name)
     return new BaxError('credential_not_found', `no credential is named ${name}${didYouMean(name, names)}`, {
       hint: 'list them with "bax credential list"',
     })

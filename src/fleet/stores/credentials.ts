@@ -9,6 +9,13 @@ import { ask } from '../redis/ask.ts'
 
 const key = 'bax:credentials'
 
+/** Replaces a record that contains a tag, which every encryption makes anew; returns whether it has. */
+const replaceScript = `
+local now = redis.call('HGET', KEYS[1], ARGV[1])
+if not now or not string.find(now, ARGV[2], 1, true) then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+return 1`
+
 export class RedisCredentialRecords implements CredentialRecords {
   readonly #redis: Redis
 
@@ -30,8 +37,9 @@ export class RedisCredentialRecords implements CredentialRecords {
     return (await ask(this.#redis, () => this.#redis.hsetnx(key, id, encodeRecord(stored)))) === 1
   }
 
-  async replace(id: string, stored: EncryptedText): Promise<void> {
-    await ask(this.#redis, () => this.#redis.hset(key, id, encodeRecord(stored)))
+  async replace(id: string, stored: EncryptedText, before: EncryptedText): Promise<boolean> {
+    const given = [id, before.tag, encodeRecord(stored)]
+    return (await ask(this.#redis, () => this.#redis.eval(replaceScript, 1, key, ...given))) === 1
   }
 
   async delete(id: string): Promise<boolean> {

@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import { defineOperation } from '../../core/operation/operation.ts'
 import { inGateway } from '../../core/operation/placement.ts'
-import { credentialInput, credentialName, credentialRecord, credentialSecrets } from '../../core/access/credentials.ts'
+import {
+  credentialInput,
+  credentialName,
+  credentialParts,
+  credentialRecord,
+  credentialSecrets,
+} from '../../core/access/credentials.ts'
 import { samples } from '../samples.ts'
 
 const name = credentialName.describe('Name of the credential')
@@ -29,11 +35,14 @@ export const listCredentials = defineOperation({
   example: ['bax credential list', 'bax credential list --json'],
   show: { as: 'table', items: 'credentials', columns: ['name', 'origins', 'parts', 'updated_at'] },
   input: z.object({}),
-  output: z.object({ credentials: z.array(credentialRecord), total: z.int() }),
+  output: z.object({ credentials: z.array(credentialRecord), total: z.int(), warning: z.string().optional() }),
   errors: ['credential_locked', 'feature_disabled'],
   run: async (engine, _input, { caller }) => {
-    const credentials = await engine.credentials.list(caller)
-    return { credentials, total: credentials.length }
+    let warning: string | undefined
+    const credentials = await engine.credentials.list(caller, (count) => {
+      warning = `${count} stored credentials, of any key, cannot be decrypted with this vault key`
+    })
+    return { credentials, total: credentials.length, ...(warning && { warning }) }
   },
 })
 
@@ -44,7 +53,9 @@ export const rotateCredential = defineOperation({
   scope: 'browser',
   runs: inGateway,
   sample: { ...samples.credential, password: 'battery staple' },
-  input: credentialSecrets.extend({ name }),
+  input: credentialSecrets
+    .extend({ name })
+    .refine((given) => credentialParts.some((part) => given[part] !== undefined), 'needs a username, password or totp'),
   output: credentialRecord,
   errors: ['credential_not_found', 'credential_locked', 'feature_disabled'],
   run: (engine, { name, ...secrets }, { caller }) => engine.credentials.rotate(name, secrets, caller),

@@ -313,6 +313,34 @@ function contract(place: () => Place): void {
       expect(await again.list(ben)).toMatchObject([{ name: 'shop' }])
     })
 
+    test('keep both of two rotations at once, and stay deleted', async () => {
+      const { credentials } = await place().open()
+      const again = (await place().open()).credentials
+      await credentials.add(login, ann)
+      await Promise.all([
+        credentials.rotate('shop', { password: 'battery staple' }, ann),
+        again.rotate('shop', { username: 'bob' }, ann),
+        credentials.rotate('shop', { totp: 'JBSWY3DPEHPK3PXP' }, ann),
+      ])
+      const all = { username: 'bob', password: 'battery staple', totp: 'JBSWY3DPEHPK3PXP' }
+      expect(await credentials.use('shop', ann)).toMatchObject(all)
+      const rotated = again.rotate('shop', { username: 'eve' }, ann).catch((error: unknown) => error)
+      await credentials.delete('shop', ann)
+      expect(await rotated).toBeDefined()
+      expect(await credentials.list(ann)).toEqual([])
+    })
+
+    test('do not lock the names of others with one record of another vault key', async () => {
+      await (await place().open(undefined, 'first vault key of all')).credentials.add(login, ann)
+      const other = (await place().open(undefined, 'another vault key')).credentials
+      await other.add(login, ben)
+      const counts: number[] = []
+      expect(await other.list(ben, (count) => counts.push(count))).toMatchObject([{ name: 'shop' }])
+      expect(counts).toEqual([1])
+      await expect(other.use('missing', ben)).rejects.toMatchObject({ code: 'credential_not_found' })
+      await expect(other.delete('missing', ben)).rejects.toMatchObject({ code: 'credential_not_found' })
+    })
+
     test('are readable with their vault key only, and can be deleted with any', async () => {
       const { credentials } = await place().open(undefined, 'first vault key of all')
       await credentials.add(login, ann)
