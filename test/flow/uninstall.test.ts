@@ -1,9 +1,11 @@
 /** `bax uninstall`, and what a stopped engine leaves behind. */
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { spawn } from '@lydell/node-pty'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { acquireLock } from '../../src/core/process/process-lock.ts'
+import { stateLock } from '../../src/core/state/state-dir.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { isRunning } from '../support/session-steps.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -139,6 +141,98 @@ describe.skipIf(process.platform !== 'linux')('bax uninstall', () => {
     const result = await built.run(['uninstall', '--yes'], { env: wrong, cwd: home })
     expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining('is not removed') })
     expect(await files()).toEqual([join(home, 'letter.txt')])
+  })
+
+  test.each(['name', 'link to'])('removes only what bax has created from folders that settings %s', async (how) => {
+    const { home, temporary, env, files } = await userNamed(`shared ${how}`)
+    const [cache, notes] = [join(home, '.cache'), join(home, 'notes')]
+    const theirs = [
+      join(cache, 'browsers/theirs/chrome'),
+      join(cache, 'fonts/list'),
+      join(notes, 'keys/house.json'),
+      join(notes, 'letter.txt'),
+    ]
+    const ours = [
+      join(cache, 'browsers/portable-147.0.0/chrome'),
+      join(notes, 'bot-key.json'),
+      join(notes, 'crawls/crl_1/pages.ndjson'),
+      join(notes, 'engine.log.1'),
+      join(notes, 'keys/key_1.json'),
+      join(notes, 'keys/used/key_1'),
+    ]
+    await Promise.all([...theirs, ...ours].map((path) => write(path, 'text')))
+    const named = how === 'name' ? notes : join(home, 'link')
+    if (named !== notes) await symlink(notes, named)
+    const settings = { ...env, BAX_CACHE_DIR: cache, BAX_STATE_DIR: named }
+    const { code, stdout, stderr } = await built.run(['uninstall', '--yes'], { env: settings, cwd: temporary })
+    expect([code, stdout]).toEqual([0, `removed bax's files in ${cache}\nremoved bax's files in ${named}\n`])
+    for (const path of ['browsers', 'fonts'].map((name) => join(cache, name)))
+      expect(stderr).toContain(`left: ${path}\n`)
+    for (const path of ['keys', 'letter.txt'].map((name) => join(notes, name)))
+      expect(stderr).toContain(`left: ${path}\n`)
+    expect((await files()).filter((path) => path !== named).toSorted()).toEqual(theirs)
+    expect(await readdir(notes)).toEqual(expect.not.arrayContaining(['crawls']))
+  })
+
+  test('removes everything that a session leaves in a folder that a setting names', async () => {
+    const { home, temporary, env, files } = await userNamed('named')
+    const settings = { ...env, BAX_STATE_DIR: join(home, 'state') }
+    expect(await built.run(['session', 'create'], { env: settings, cwd: temporary })).toMatchObject({ code: 0 })
+    expect(await built.run(['do', 'get-content'], { env: settings, cwd: temporary })).toMatchObject({ code: 0 })
+    expect(await built.run(['uninstall', '--yes'], { env: settings, cwd: temporary })).toMatchObject({ code: 0 })
+    expect([await files(), await readdir(home)]).toEqual([[], []])
+  })
+
+  test('removes the data that the usual folder links to, and the link', async () => {
+    const { home, bax, files } = await userNamed('linked')
+    const profile = join(home, 'disk/profiles/01234567-0123-4123-8123-0123456789ab.json')
+    await write(profile, 'secret')
+    await mkdir(join(home, '.local/share'), { recursive: true })
+    await symlink(join(home, 'disk'), join(home, '.local/share/bax'))
+    const { code, stdout } = await bax('uninstall', '--yes', '--json')
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { removed: [{ bytes: 6 }], left: [] }])
+    expect([await files(), await readdir(join(home, '.local/share'))]).toEqual([[], []])
+  })
+
+  test.each([
+    ['the data', { XDG_CACHE_HOME: 'all', XDG_DATA_HOME: 'all' }],
+    ['the settings', { XDG_CACHE_HOME: 'all', XDG_CONFIG_HOME: 'link' }],
+  ])('never removes %s with --keep-data, even if they are in the cache folder', async (name, folders) => {
+    const { home, temporary, env, files } = await userNamed(`overlap ${name}`)
+    const mine = [join(home, 'all/bax/config.json'), join(home, 'all/bax/profiles/mine.json')]
+    await Promise.all(mine.map((path) => write(path, '{}')))
+    await symlink(join(home, 'all'), join(home, 'link'))
+    const named = Object.fromEntries(Object.entries(folders).map(([key, folder]) => [key, join(home, folder)]))
+    const result = await built.run(['uninstall', '--yes', '--keep-data'], { env: { ...env, ...named }, cwd: temporary })
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining('is not removed: it contains') })
+    expect((await files()).filter((path) => !path.endsWith('/link')).toSorted()).toEqual(mine)
+  })
+
+  test('removes nothing while an engine that cannot be stopped yet holds the folder', async () => {
+    const { home, bax, files } = await userNamed('starting')
+    const data = join(home, '.local/share/bax')
+    await write(join(data, 'profiles/mine.json'), '{}')
+    const lock = await acquireLock(await stateLock(data, { platform: process.platform, nodeVersion: process.version }))
+    lock!.publish('{"state": "ready"}')
+    const { code, stderr } = await bax('uninstall', '--yes')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('error: a local engine that cannot be stopped uses')])
+    expect(await files()).toHaveLength(2)
+    await lock!.release()
+    expect(await bax('uninstall', '--yes')).toMatchObject({ code: 0 })
+    expect(await files()).toEqual([])
+  })
+
+  test('lists the key and the copies of settings that stay', async () => {
+    const { home, temporary, env, files } = await userNamed('elsewhere')
+    const left = [join(home, '.cursor/mcp.json.before-bax'), join(home, 'keys/bot.json')]
+    await Promise.all(left.map((path) => write(path, '{}')))
+    const { code, stderr } = await built.run(['uninstall', '--yes'], {
+      env: { ...env, BAX_BOT_KEY_FILE: left[1] },
+      cwd: temporary,
+    })
+    expect(code).toBe(0)
+    for (const path of left) expect(stderr).toContain(`left: ${path}\n`)
+    expect((await files()).toSorted()).toEqual(left)
   })
 })
 

@@ -86,6 +86,8 @@ function* entriesOf(stateDir: string, below = '', depth = 0): Generator<{ path: 
 /** Names created by `temporaryPath`, now and in earlier versions. */
 const temporary = /^\.bax-(?:(\d+)-)?[0-9a-f]{12}\.tmp$|(?:^|\.)[0-9a-f]{12,16}\.tmp$/
 
+export const isTemporary = (name: string): boolean => temporary.test(name)
+
 const abandonedMs = { deadProcess: 10_000, anyProcess: 60 * 60_000 }
 
 /**

@@ -18,10 +18,8 @@ export const command: TerminalCommand = {
       command.option('--keep-data', 'keep sessions, profiles, keys, crawls and settings')
     })
     const { io, settings } = context
-    const [{ installationOf }, { filesWithServer, ownFiles, removeFiles }] = await Promise.all([
-      import('../../installation/installation.ts'),
-      import('../../installation/own-files.ts'),
-    ])
+    const [{ installationOf }, { assertUnused, filesElsewhere, filesWithServer, ownFiles, removeFiles }] =
+      await Promise.all([import('../../installation/installation.ts'), import('../../installation/own-files.ts')])
     const { server: _, ...local } = settings
     const here: Context = { ...context, settings: { ...local, embedded: false } }
     const files = await ownFiles(here, typed.flags['keepData'] === true)
@@ -33,6 +31,7 @@ export const command: TerminalCommand = {
       ...(engine ? [`the local engine (process ${engine.pid}) and its sessions`] : []),
       ...files.map(lineOf),
     ]
+    let left: readonly string[] = []
     if (lines.length === 0) note(io, 'there is nothing to remove')
     else {
       note(io, `to remove:\n${lines.map((line) => `  ${line}`).join('\n')}`)
@@ -41,14 +40,17 @@ export const command: TerminalCommand = {
         return 1
       }
       await stopIfRunning(here)
-      await removeFiles(files)
+      await assertUnused(here)
+      left = await removeFiles(files)
     }
-    if (settings.json)
-      return print(
-        io,
-        JSON.stringify({ removed: files, engine_stopped: engine !== undefined, servers: kept, commands: remove }),
-      )
-    for (const file of files) print(io, `removed ${file.path}`)
+    left = [...left, ...filesElsewhere(here)]
+    if (settings.json) {
+      const removed = files.map(({ title, path, bytes }) => ({ title, path, bytes }))
+      const facts = { removed, engine_stopped: engine !== undefined, servers: kept, left, commands: remove }
+      return print(io, JSON.stringify(facts))
+    }
+    for (const { path: own, names } of files) print(io, `removed ${names ? "bax's files in " : ''}${own}`)
+    for (const file of left) note(io, `left: ${file}`)
     for (const file of kept) note(io, `left: the MCP server "bax" in ${file}`)
     note(io, `left: images of shell sessions, if there are any; remove them with "${removeImages}"`)
     note(io, `left: the program, ${path}${remove.length > 0 ? `; remove it with "${remove.join('; ')}"` : ''}`)
@@ -58,7 +60,8 @@ export const command: TerminalCommand = {
 /** Other users of the machine may use the images, too. */
 const removeImages = 'docker image rm $(docker image ls --quiet bax-shell) $(docker image ls --quiet bax-agent)'
 
-const lineOf = ({ title, path, bytes }: OwnFile): string => `${path}: ${title}, ${(bytes / 1e6).toFixed(1)} MB`
+const lineOf = ({ title, path, bytes, names }: OwnFile): string =>
+  `${path}: ${title}, ${(bytes / 1e6).toFixed(1)} MB${names ? "; only bax's files" : ''}`
 
 async function isConfirmed(io: Io): Promise<boolean> {
   if (!io.stdin.isTTY)

@@ -46,6 +46,9 @@ const inSettings =
 
 const withType = (server: ServerCommand) => ({ type: 'stdio', ...server })
 
+/** Returns the path of the copy of a settings file as it was before bax changed it. */
+export const backupOf = (file: string): string => `${file}.before-bax`
+
 /** By the names of `--host`. */
 export const mcpHosts: Readonly<Record<string, McpHost>> = {
   // https://code.claude.com/docs/en/mcp

@@ -7,7 +7,7 @@ import { systemCode, systemReason } from '../../../core/errors/system-errors.ts'
 import { writeAtomic } from '../../../core/state/files.ts'
 import { cannotWrite } from '../../output/write-output.ts'
 import { withServer } from './edits.ts'
-import { type McpHost, mcpHosts, type ServerCommand, type UserFolders } from './hosts.ts'
+import { backupOf, type McpHost, mcpHosts, type ServerCommand, type UserFolders } from './hosts.ts'
 
 interface Change {
   /** Name of the host in `--host`. */
@@ -57,7 +57,7 @@ export async function applyChange({ host, file, before, after }: Change): Promis
     }
     // Many people keep their settings in another folder, with links to it.
     const actual = await realpath(file)
-    const backup = `${file}.before-bax`
+    const backup = backupOf(file)
     await copyFile(actual, backup)
     const { mode } = await stat(actual)
     await writeAtomic(actual, after)
