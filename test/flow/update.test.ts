@@ -1,5 +1,5 @@
 /** `bax update`, with npm and a registry on this machine. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -55,6 +55,31 @@ test('lists newer versions up to the newest release, in their order', async () =
 test('reports that this is the newest version', async () => {
   published = packageOf([version, preview], version)
   expect(await update(registry.url)).toMatchObject({ code: 0, stdout: `bax ${version} is the newest version\n` })
+})
+
+test.each([
+  ['>=0.0.0', [version], '>=0.0.0'],
+  ['v99.0.0\n', [version, 'v99.0.0\n'], version],
+])('prints no commands with %j, which is no version', async (invalid, versions, latest) => {
+  published = packageOf(versions, latest)
+  const { code, stdout, stderr } = await update(registry.url)
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toContain(`error: the registry of npm has an invalid version of bax: ${JSON.stringify(invalid)}\n`)
+})
+
+test('prints no text of a registry as a time', async () => {
+  published = { ...packageOf([version, later], later), time: { [later]: '\u001B[2J 2026' } }
+  expect(await update(registry.url)).toMatchObject({ code: 0, stdout: `newer than bax ${version}:\n  ${later}\n` })
+})
+
+test('asks no registry of the project that runs it as a script', async () => {
+  published = packageOf([version], version)
+  const project = `http://127.0.0.1:${await freePort()}/`
+  await writeFile(join(home, '.npmrc'), `registry=${registry.url}/\n`)
+  const env = { HOME: home, npm_config_registry: project, npm_lifecycle_event: 'test' }
+  const { code, stdout } = await built.run(['update'], { env, cwd: home })
+  await rm(join(home, '.npmrc'))
+  expect([code, stdout]).toEqual([0, `bax ${version} is the newest version\n`])
 })
 
 test('reports a registry that has no bax', async () => {

@@ -5,7 +5,16 @@ import { quoteWord } from '../../core/text/shell-words.ts'
 import type { Io } from '../io.ts'
 
 export interface Installation {
-  readonly kind: 'checkout' | 'deb' | 'single file' | 'npx' | 'npm global' | 'pnpm' | 'npm project' | 'unknown'
+  readonly kind:
+    | 'checkout'
+    | 'deb'
+    | 'single file'
+    | 'npx'
+    | 'npm global'
+    | 'pnpm'
+    | 'npm project'
+    | 'homebrew'
+    | 'unknown'
   /** Folder of the package; for a single file, that file. */
   readonly path: string
   /** Returns the commands that update it to a version; none if they are unknown. */
@@ -53,6 +62,9 @@ function fromPackageManager(path: string): Installation {
     const flag = parts.includes('global') ? ' --global' : ''
     return { kind: 'pnpm', path, update: () => [`pnpm add${flag} bax@latest`], remove: [`pnpm remove${flag} bax`] }
   }
+  // https://docs.brew.sh/Formula-Cookbook: a formula is installed into `Cellar/<name>/<version>`.
+  if (parts.includes('Cellar'))
+    return { kind: 'homebrew', path, update: () => ['brew upgrade bax'], remove: ['brew uninstall bax'] }
   if (parts.at(-2) !== 'node_modules') return { kind: 'unknown', path, update: () => [], remove: [] }
   if (!existsSync(join(project, 'package.json'))) {
     // An upgrade restores the link of the package, which `bax setup` lets lead to the launcher.

@@ -16,42 +16,53 @@ export interface Release {
 const requestMs = 20_000
 const maxBytes = 16 * 1024 * 1024
 
+/** A version with a pre-release, which is not offered. Whatever else a registry sends must not get into a terminal. */
+const versionForm = /^(\d+)\.(\d+)\.(\d+)(-[\d.A-Za-z-]+)?$/
+const timeForm = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+
 /**
  * Returns the versions after `installed` up to the newest one, oldest first.
- * @throws BaxError `connection_failed` without a registry, `file_not_found` if it has no bax
+ * @throws BaxError `connection_failed` without a registry or a valid version, `file_not_found` if it has no bax
  */
 export async function releasesAfter(installed: string, io: Io): Promise<readonly Release[]> {
   const facts = mappingOf(await viewPackage(io))
-  const newest = mappingOf(facts['dist-tags'])['latest']
+  const newest = String(mappingOf(facts['dist-tags'])['latest'])
   const times = mappingOf(facts['time'])
-  const versions = [facts['versions']].flat().filter((one) => typeof one === 'string')
+  const versions = [facts['versions']].flat().map(String)
+  const invalid = [newest, ...versions].find((version) => !versionForm.test(version))
+  if (invalid !== undefined)
+    throw refused(`the registry of npm has an invalid version of bax: ${JSON.stringify(invalid)}`, undefined)
   return versions
-    .filter((version) => isNewer(version, installed) && (version === newest || !isNewer(version, String(newest))))
+    .filter((version) => !version.includes('-') && isNewer(version, installed) && !isNewer(version, newest))
     .toSorted((a, b) => (isNewer(a, b) ? 1 : -1))
-    .map((version) => ({ version, ...(typeof times[version] === 'string' && { published: times[version] }) }))
+    .map((version) => {
+      const published = String(times[version])
+      return { version, ...(timeForm.test(published) && { published }) }
+    })
 }
 
-/** Compares releases; pre-releases such as `1.0.0-rc.1` are not offered. */
-function isNewer(version: string, other: string): boolean {
-  if (version.includes('-')) return false
-  const [a, b] = [version, other].map((text) => text.split(/[.-]/).map(Number))
-  const at = a!.findIndex((number, index) => number !== b![index])
-  return at !== -1 && a![at]! > b![at]!
+/** Compares a release with a version; a pre-release is older than its release. */
+function isNewer(release: string, other: string): boolean {
+  const [, ...a] = versionForm.exec(release)!
+  const [, ...b] = versionForm.exec(other)!
+  const at = [0, 1, 2].find((index) => Number(a[index]) !== Number(b[index]))
+  return at === undefined ? b[3] !== undefined : Number(a[at]) > Number(b[at])
 }
 
 /** Asks npm, which knows the registry, its credentials and its proxies; a project's file must not choose another one. */
 function viewPackage({ env, signal, host }: Io): Promise<unknown> {
-  const args = [
-    'view',
-    'bax',
-    'dist-tags',
-    'versions',
-    'time',
-    '--json',
-    '--fetch-retries=0',
-    `--fetch-timeout=${requestMs}`,
-  ]
-  const options = { cwd: homedir(), env: { ...env }, signal, maxBuffer: maxBytes, shell: host.platform === 'win32' }
+  const fields = ['dist-tags', 'versions', 'time']
+  const args = ['view', 'bax', ...fields, '--json', '--fetch-retries=0', `--fetch-timeout=${requestMs}`]
+  // In scripts, npm sets the variable to the registry of the project.
+  const isScript = env['npm_lifecycle_event'] !== undefined
+  const passed = Object.entries(env).filter(([name]) => !isScript || !/^npm_config_registry$/i.test(name))
+  const options = {
+    cwd: homedir(),
+    env: Object.fromEntries(passed),
+    signal,
+    maxBuffer: maxBytes,
+    shell: host.platform === 'win32',
+  }
   return new Promise((resolve, reject) => {
     execFile('npm', args, options, (error, stdout) => {
       if (signal.aborted) return reject(signal.reason as Error)

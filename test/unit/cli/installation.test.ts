@@ -58,6 +58,11 @@ test.each([
   expect(installedIn(folder)).toEqual(['pnpm', `/${folder}`, [update], [remove]])
 })
 
+test('of Homebrew', () => {
+  const folder = 'opt/homebrew/Cellar/bax/1.0.0/libexec/lib/node_modules/bax'
+  expect(installedIn(folder)).toEqual(['homebrew', `/${folder}`, ['brew upgrade bax'], ['brew uninstall bax']])
+})
+
 test('of a Debian package', () => {
   const [kind, , [update], remove] = installedIn('usr/lib/bax', { 'usr/lib/bax/installation': 'deb\n' })
   expect([kind, remove]).toEqual(['deb', ['sudo apt-get remove bax']])
