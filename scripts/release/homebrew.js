@@ -14,10 +14,11 @@ export async function buildFormula({ output, description: { version, description
   })
   if (!packed) return { left: 'it needs the npm package; build "npm", too' }
   const { stdout } = await promisify(execFile)('npm', ['config', 'get', 'registry'])
+  const registry = stdout.trim().replace(/\/*$/, '/')
   const file = join(output, 'bax.rb')
   const formula = `class Bax < Formula
   desc "${description.replace(/:.*/, '')}"
-${homepage ? `  homepage "${homepage}"\n` : ''}  url "${new URL(`bax/-/${name}`, stdout.trim())}"
+${homepage ? `  homepage "${homepage}"\n` : ''}  url "${new URL(`bax/-/${name}`, registry)}"
   sha256 "${createHash('sha256').update(packed).digest('hex')}"
   license "${license}"
 

@@ -12,10 +12,12 @@ const {
 } = require('node:fs')
 const { createRequire } = require('node:module')
 const { homedir } = require('node:os')
-const { dirname, join, sep } = require('node:path')
+const { dirname, join, resolve, sep } = require('node:path')
 const { getAsset, getRawAsset } = require('node:sea')
 const { brotliDecompressSync } = require('node:zlib')
 
+// Child processes may have another working folder.
+if (process.env.BAX_CACHE_DIR) process.env.BAX_CACHE_DIR = resolve(process.env.BAX_CACHE_DIR)
 /** As `env-paths` and the setting `cache_dir` have it. */
 const cache = process.env.BAX_CACHE_DIR || join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'bax')
 
