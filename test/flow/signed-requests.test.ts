@@ -183,12 +183,18 @@ describe.skipIf(isFleet)('without a usable key', () => {
     expect([status, seen]).toEqual([404, []])
   })
 
-  test('an error names the file', async () => {
+  test('the error is for the operator, who sees the file', async () => {
     const damaged = join(folder, 'damaged.json')
     await writeFile(damaged, '{"kty": "OKP"}')
-    const [error, status] = await scrapeWith(damaged)
-    expect(error).toMatchObject({ code: 'invalid_request', message: `${damaged} is no key of a bot` })
-    expect([status, seen]).toEqual([400, []])
-    expect((await scrapeWith(join(folder, 'missing.json')))[0].message).toMatch(/^cannot read .*missing\.json: /)
+    for (const [file, message] of [
+      [damaged, `${damaged} is no key of a bot`],
+      [join(folder, 'missing.json'), `cannot read ${join(folder, 'missing.json')}: no such file or folder`],
+    ] as const) {
+      const [error, status] = await scrapeWith(file)
+      expect(error).toMatchObject({ code: 'engine_failed', message: 'the server cannot use its own files' })
+      expect([JSON.stringify(error).includes(folder), status, seen]).toEqual([false, 503, []])
+      const { code, stderr } = await bax(['key', 'bot'], { env: { BAX_STATE_DIR: folder, BAX_BOT_KEY_FILE: file } })
+      expect([code, stderr]).toEqual([3, expect.stringContaining(`error: ${message}\nhint: create a key`)])
+    }
   })
 })

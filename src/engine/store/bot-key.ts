@@ -4,7 +4,7 @@
  * the server that publishes the public one.
  */
 import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import type { EngineConfig } from '../../core/config/config.ts'
@@ -12,7 +12,7 @@ import type { SignedDirectory } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { systemCode, systemReason } from '../../core/errors/system-errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import { privateDir } from '../../core/state/files.ts'
+import { createAtomic, privateDir } from '../../core/state/files.ts'
 
 export type BotKeyPlace = Pick<EngineConfig, 'botKeyFile' | 'stateDir'>
 
@@ -32,7 +32,7 @@ export type BotHeaders = Readonly<Record<'signature' | 'signature-input' | 'sign
 export const botKeyPath = ({ botKeyFile, stateDir }: BotKeyPlace): string =>
   botKeyFile ?? join(stateDir, 'bot-key.json')
 
-/** Reads the key; undefined if there is none. @throws BaxError `invalid_request` for a file that is no key */
+/** Reads the key; undefined if there is none. @throws BaxError `engine_failed`, which hides the path from callers */
 export async function readBotKey(place: BotKeyPlace): Promise<BotKey | undefined> {
   const path = botKeyPath(place)
   try {
@@ -41,7 +41,7 @@ export async function readBotKey(place: BotKeyPlace): Promise<BotKey | undefined
     const code = systemCode(cause)
     if (code === 'ENOENT' && place.botKeyFile === undefined) return undefined
     const problem = code === undefined ? `${path} is no key of a bot` : `cannot read ${path}: ${systemReason(cause)}`
-    throw new BaxError('invalid_request', problem, { cause, hint: 'create a key with "bax key bot --agent https://…"' })
+    throw new BaxError('engine_failed', problem, { cause, hint: 'create a key with "bax key bot --agent https://…"' })
   }
 }
 
@@ -52,13 +52,11 @@ export async function createBotKey(place: BotKeyPlace, agent: string): Promise<B
   const file = keyFile.safeParse({ ...privateKey.export({ format: 'jwk' }), agent })
   if (!file.success) throw new BaxError('invalid_request', `--agent: ${JSON.stringify(agent)} is no https URL`)
   await privateDir(dirname(path))
-  try {
-    await writeFile(path, `${JSON.stringify(file.data)}\n`, { mode: 0o600, flag: 'wx' })
-  } catch (cause) {
-    if (systemCode(cause) !== 'EEXIST') throw cause
-    const hint = 'sites know it by its key ID; delete the file to create another one'
-    throw new BaxError('already_exists', `there is a key in ${path}`, { cause, hint })
-  }
+  const text = `${JSON.stringify(file.data)}\n`
+  if (createAtomic(path, text) !== text)
+    throw new BaxError('already_exists', `there is a key in ${path}`, {
+      hint: 'sites know it by its key ID; delete the file to create another one',
+    })
   return new BotKey(file.data)
 }
 
