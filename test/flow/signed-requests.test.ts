@@ -32,8 +32,8 @@ const page =
     seen.push({ url: `http://${headers.host}${url}`, headers: headers as Record<string, string> })
     response.setHeader('content-type', 'text/html').end(`<!doctype html><title>Page</title><main>${html}</main>`)
   }
-const moved = (_: IncomingMessage, response: ServerResponse) =>
-  response.writeHead(302, { location: `http://other.open.test:${net.site.port}/b` }).end()
+const movedTo = (host: string) => (_: IncomingMessage, response: ServerResponse) =>
+  response.writeHead(302, { location: `http://${host}:${net.site.port}/b` }).end()
 
 const run = (...argv: string[]) =>
   bax(argv, { env: { BAX_STATE_DIR: join(folder, 'state'), BAX_BOT_KEY_FILE: botKeyFile } })
@@ -49,9 +49,15 @@ beforeAll(async () => {
     '/a': page('<h1>A</h1>'),
     '/b': page('<h1>B</h1>'),
     '/code.js': page(''),
-    '/moved': moved,
+    '/moved': movedTo('other.open.test'),
+    '/moved-away': movedTo('site.example'),
   })
-  homes = await openHomes({ ...net.config, allowPrivate: ['127.0.0.1', ...net.config.allowPrivate!], botKeyFile })
+  const { lookup } = net.config
+  // A name of the internet, which leads to this machine here.
+  const withPublic: typeof lookup = (host, ...more) =>
+    lookup!(host === 'site.example' ? 'site.open.test' : host, ...more)
+  const allowPrivate = ['127.0.0.1', ...net.config.allowPrivate!]
+  homes = await openHomes({ allowPrivate, lookup: withPublic, botKeyFile })
   client = homes.clients.http
 })
 beforeEach(() => void (seen.length = 0))
@@ -113,6 +119,16 @@ describe('a signed request', () => {
     await client.scrape({ url: `${net.url}/moved`, render: 'http', sign: true })
     expect(seen.map(({ url }) => new URL(url).hostname)).toEqual(['other.open.test'])
     expect(await areSigned()).toEqual([true])
+  })
+
+  test.each(['http', 'browser'] as const)('is not made in the clear for a host of the internet: %s', async (render) => {
+    const port = net.site.port
+    await client.scrape({ url: `http://site.example:${port}/a`, render, sign: true })
+    await client.scrape({ url: `${net.url}/moved-away`, render, sign: true })
+    expect(seen.map(({ url }) => url)).toEqual(['a', 'b'].map((path) => `http://site.example:${port}/${path}`))
+    expect(seen.flatMap(({ headers }) => Object.keys(headers)).filter((name) => name.startsWith('signature'))).toEqual(
+      [],
+    )
   })
 
   test('is not valid for another host, nor for another agent', async () => {

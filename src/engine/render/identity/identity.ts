@@ -1,5 +1,6 @@
 /** The identity of a reader: cookies, headers and properties of the browser, used by fetches and by rendered pages. */
 import { credentialIn } from '../../../core/identity.ts'
+import { isLocalUrl } from '../../../core/net/urls.ts'
 import type { IdentityInput } from '../../../core/shapes/read/identity.ts'
 import type { StorageState } from '../../../core/stores.ts'
 import type { RequestIdentity } from '../../egress/egress.ts'
@@ -94,8 +95,10 @@ export class ReadIdentity implements RequestIdentity {
 
   /** Returns the headers for a URL, with names in lower case: none of the caller for another site, and the signature. */
   headersFor(href: string): Readonly<Record<string, string>> {
-    const own = isWithin(this.#facts.start, new URL(href)) ? this.#headers : {}
-    return { ...own, ...this.#facts.signer?.headersFor(href) }
+    const { start, signer } = this.#facts
+    const url = new URL(href)
+    const own = isWithin(start, url) ? this.#headers : {}
+    return { ...own, ...(canSign(start, url) && signer?.headersFor(href)) }
   }
 
   cookiesFor(href: string): string {
@@ -119,6 +122,15 @@ export class ReadIdentity implements RequestIdentity {
 
 const lowerCase = (headers: IdentityInput['headers'] = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+/**
+ * Whether a request may be signed. Others who read a signature can send their own requests with it. Without TLS, only
+ * requests to this machine and its network are signed, and none of a read that began with TLS.
+ */
+function canSign(start: URL, { protocol, hostname, origin }: URL): boolean {
+  if (protocol === 'https:') return true
+  return start.protocol !== 'https:' && (isLocalUrl(origin) || hostname.endsWith('.test'))
+}
 
 /** Whether headers for a URL may be sent to another one: the same host or a subdomain, never in the clear after TLS. */
 function isWithin(start: URL, { hostname, port, protocol }: URL): boolean {

@@ -22,3 +22,22 @@ test('cookies without a domain are given to each host of a list once, whatever i
   expect(identity.at('http://two.example/').cookiesFor('http://two.example/')).toBe('token=rotated')
   expect(identity.cookiesFor('https://one.example/')).toBe('token=given')
 })
+
+test.each([
+  ['https://one.example/', 'https://two.example/', true],
+  ['http://one.example/', 'https://one.example/', true],
+  ['http://one.example/', 'http://one.example/', false],
+  ['https://one.example/', 'http://one.example/', false],
+  ['https://one.test/', 'http://one.test/', false],
+  ['http://one.test/', 'http://one.test/', true],
+  ['http://one.localhost/', 'http://localhost:8080/', true],
+  ['http://127.0.0.2/', 'http://user@0x7f.1:1/', true],
+  ['http://10.0.0.1/', 'http://[::1]/', true],
+  ['http://1.1.1.1/', 'http://1.1.1.1/', false],
+  ['http://10.0.0.1/', 'http://10.0.0.1.example/', false],
+  ['http://10.0.0.1/', 'http://localhost@one.example/', false],
+])('reads that start at %s sign %s: %s', (start, href, isSigned) => {
+  const signer = { headersFor: () => ({ signature: 'sig1' }) }
+  const identity = new ReadIdentity({ input: noIdentity, start: new URL(start), signer })
+  expect(identity.headersFor(href)).toEqual(isSigned ? { signature: 'sig1' } : {})
+})
