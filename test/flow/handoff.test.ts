@@ -263,6 +263,21 @@ describe('notify', () => {
     await receiver.close()
   })
 
+  test('warns of requests that are not signed', async () => {
+    const [plain, receiver] = await Promise.all([openHomes(), receiveWebhooks()])
+    const { session_id = '' } = await plain.clients.http.createSession({ headless: true })
+    const unsigned = 'notify: the requests are not signed, because BAX_WEBHOOK_SECRET is not set'
+    const asked = { session_id, reason: 'log in', notify: receiver.webhook.url }
+    const { handoff_id, warning } = await plain.clients.http.requestHandoff(asked)
+    expect(warning).toBe(unsigned)
+    await plain.clients.http.withdrawHandoff({ session_id, handoff_id })
+    const failing = await plain.clients.http.requestHandoff({ ...asked, notify: `${site.url}/missing` })
+    await expect
+      .poll(async () => (await plain.clients.http.getHandoff({ session_id, handoff_id: failing.handoff_id })).warning)
+      .toBe(`${unsigned}; notify: the receiver responded with 404`)
+    await Promise.all([plain.close(), receiver.close()])
+  })
+
   test('reports a receiver that rejects the request, and one that must not be reached', async () => {
     const session_id = await create()
     const asked = await homes.clients.http.requestHandoff({ session_id, reason: 'x', notify: `${site.url}/missing` })

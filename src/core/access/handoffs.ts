@@ -67,7 +67,7 @@ export const handoffRecord = named('Handoff', {
   created_at: isoTime,
   expires_at: isoTime,
   ended_at: isoTime.nullable(),
-  warning: z.string().optional().describe('Why a request to `notify` failed'),
+  warning: z.string().optional().describe('Why a request to `notify` failed or was not signed'),
 })
 
 export const handoffList = z.object({ handoffs: z.array(handoffRecord), total: z.int() })

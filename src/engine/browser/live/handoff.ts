@@ -24,6 +24,7 @@ interface HandoffFacts {
   readonly onChange: () => void
   /** Sends an event to the caller's server; reports why it cannot. */
   readonly notify: ((type: string, handoff: HandoffRecord) => Promise<string | undefined>) | undefined
+  readonly warning: string | undefined
 }
 
 export class Handoff implements ControlGuard {
@@ -55,6 +56,7 @@ export class Handoff implements ControlGuard {
     const { session, input } = facts
     const condition = input.until === undefined ? undefined : conditionOf(input.until)
     this.#lock = controlLockOf(session)
+    this.#warning = facts.warning
     this.#expiresAt = new Date(this.#createdAt.getTime() + input.timeout_secs * 1000)
     this.#token = this.#addToken()
     this.#lock.guard = this
@@ -185,7 +187,7 @@ export class Handoff implements ControlGuard {
     const { record } = this
     this.#notified = this.#notified.then(async () => {
       const failure = await notify(type, record)
-      if (failure !== undefined) this.#warning = `notify: ${failure}`
+      if (failure !== undefined) this.#warning = [this.#facts.warning, `notify: ${failure}`].filter(Boolean).join('; ')
     })
   }
 

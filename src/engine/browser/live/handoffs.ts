@@ -22,6 +22,9 @@ interface HandoffParts {
   readonly webhookSecret?: string | undefined
 }
 
+/** Anyone who reads a request can use its URL for the person, and the receiver cannot tell who has sent it. */
+const unsigned = 'notify: the requests are not signed, because BAX_WEBHOOK_SECRET is not set'
+
 /** Returns the handoffs of a session. */
 export const handoffsIn = oncePer((session: LiveSession) => new SessionHandoffs(session))
 
@@ -57,12 +60,15 @@ class SessionHandoffs {
     const from = call.caller.keyId
     if (notify) await egress.check(notify, { from, signal: call.signal })
     const send = notify ? senderTo(notify, egress.rulesFor(from), webhookSecret) : undefined
+    const warning = notify && webhookSecret === undefined ? unsigned : undefined
     // Created before the queue continues: a viewer who waits for control behind it takes over for this handoff.
     const handoff = await runQueued(session, call, {}, async () => {
       const before = await observeBefore(session, call.signal)
       call.signal.throwIfAborted()
       this.#assertNone()
-      return this.#add(new Handoff({ session, input, url, before, onChange: () => this.#notify(), notify: send }))
+      return this.#add(
+        new Handoff({ session, input, url, before, onChange: () => this.#notify(), notify: send, warning }),
+      )
     })
     return handoff.record
   }
