@@ -108,7 +108,8 @@ describe('requests', () => {
   })
 
   test.each([null, 0, true, '', 'text', [], [null], {}])('that are no messages are refused: %j', async (message) => {
-    for (const more of [{}, { 'mcp-protocol-version': '2026-07-28' }]) {
+    const modern: Record<string, string> = { 'mcp-protocol-version': '2026-07-28' }
+    for (const more of [{}, modern]) {
       const headers = { ...accept, 'x-api-key': keys['admin']!, ...more }
       const { status, body } = await request(server.url, 'POST', '/mcp', message, headers)
       expect(status).toBe(400)

@@ -37,7 +37,8 @@ const pages = {
   '/pay': `<!doctype html><title>Pay</title><input id="card" autocomplete="cc-number"><input id="code" autocomplete="one-time-code">
 <input id="shown" autocomplete="current-password"><textarea id="note" name="recovery-passphrase"></textarea><input type="submit" name="reset-password" value="Forgotten?">
 <p id="seen"></p><iframe id="login"></iframe><script>login.src = location.href.replace('127.0.0.1', 'localhost').replace('pay', 'login')</script>`,
-  '/login': '<!doctype html><title>Login</title><label>Name <input></label><label>Password <input type="password"></label>',
+  '/login':
+    '<!doctype html><title>Login</title><label>Name <input></label><label>Password <input type="password"></label>',
   '/far': '<!doctype html><title>Far</title><h1>Another page</h1>',
   '/hostile': hostile,
 }

@@ -18,8 +18,20 @@ describe('a call of a client that is asked', () => {
   test('runs once, and reports that an earlier one was found', async () => {
     const { call, runs } = calls()
     const found: string[] = []
-    expect(await call('a', async () => 1, () => found.push('first'))).toBe(1)
-    expect(await call('a', async () => 2, () => found.push('second'))).toBe(1)
+    expect(
+      await call(
+        'a',
+        async () => 1,
+        () => found.push('first'),
+      ),
+    ).toBe(1)
+    expect(
+      await call(
+        'a',
+        async () => 2,
+        () => found.push('second'),
+      ),
+    ).toBe(1)
     expect([runs, found]).toEqual([['a'], ['second']])
   })
 

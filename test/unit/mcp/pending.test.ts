@@ -42,7 +42,7 @@ function begin(approvals: object[], once: RunOnce, run: (signal: AbortSignal) =>
 const never = () => new Promise<typeof done>(() => {})
 
 test('a call that asks nothing is not kept', async () => {
-  const once = vi.fn<RunOnce>()
+  const once = vi.fn()
   expect(await begin([], once, async () => done)).toBe(done)
   expect(once).not.toHaveBeenCalled()
 })

@@ -91,12 +91,7 @@ export class Approvals implements ApprovalControl {
    * Waits for the approval of code that is about to run in a frame; returns the document that it is for.
    * @throws BaxError as `ask`, and `navigation_aborted` when the frame shows another document meanwhile
    */
-  async askForCode(
-    cause: Cause,
-    code: string,
-    frame: Frame,
-    signals: readonly AbortSignal[],
-  ): Promise<ShownDocument> {
+  async askForCode(cause: Cause, code: string, frame: Frame, signals: readonly AbortSignal[]): Promise<ShownDocument> {
     const shown = new ShownDocument(frame)
     const { left, release } = shown.watch()
     try {

@@ -42,7 +42,9 @@ async function approve(
   signal: AbortSignal,
 ): Promise<void> {
   const page = await session.page()
-  await approvals.askForCode({ command: 'cdp' }, `${method} ${JSON.stringify(params ?? {})}`, page.mainFrame(), [signal])
+  await approvals.askForCode({ command: 'cdp' }, `${method} ${JSON.stringify(params ?? {})}`, page.mainFrame(), [
+    signal,
+  ])
   // The call goes to the active tab.
   if (session.activePage !== page) throw pageLeft()
 }

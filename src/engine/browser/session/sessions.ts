@@ -81,10 +81,10 @@ export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
     this.#facts = facts
     this.#quota = new Quota('sessions', facts.config.allowances)
     // Other processes never ask about the sessions of an embedded engine.
-    const tombstones =
-      facts.config.home === 'embedded' ? undefined : new TombstoneStore(browserTombstones, facts.config)
-    this.#registry = new SessionRegistry(Date.now, tombstones, facts.relays)
-    this.pool = new Pool(facts.config, facts.egress, facts.shares)
+    const { config, egress, shares, relays } = facts
+    const tombstones = config.home === 'embedded' ? undefined : new TombstoneStore(browserTombstones, config)
+    this.#registry = new SessionRegistry(Date.now, tombstones, relays)
+    this.pool = new Pool(config, egress, shares)
     this.#opening = {
       ...pick(facts, ['config', 'egress', 'credentials']),
       beforeClose: (session) => saveProfile(session, facts),
@@ -235,7 +235,7 @@ export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
     this.#closed = true
     this.#provisions.cancelAll(shuttingDownError())
     const { live } = this.#registry
-    await Promise.all(live.map((session) => finishInput(session)))
+    await Promise.all(live.map(finishInput))
     await Promise.all(live.filter(({ input }) => input.save_profile).map((session) => session.end('engine_closed')))
     // The other contexts close with their browsers.
     await Promise.all([this.pool.close(), ...this.#registry.live.map((session) => session.end('engine_closed'))])
