@@ -6,15 +6,22 @@ import { BaxError } from '../../core/errors/errors.ts'
 import type { CredentialRecords } from '../../engine/store/credentials.ts'
 import type { EncryptedText } from '../../engine/store/encryption.ts'
 import { ask } from '../redis/ask.ts'
+import { luaScript } from '../redis/script.ts'
 
 const key = 'bax:credentials'
 
-/** Replaces a record that contains a tag, which every encryption makes anew; returns whether it has. */
-const replaceScript = `
-local now = redis.call('HGET', KEYS[1], ARGV[1])
-if not now or not string.find(now, ARGV[2], 1, true) then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-return 1`
+/**
+ * Replaces a record that contains a tag, which every encryption makes anew; returns 0 if it was changed or deleted.
+ * KEYS: credentials. ARGV: ID, tag, record.
+ */
+const replaceCredential = luaScript<number>(
+  'replace_credential',
+  1,
+  `local now = redis.call('HGET', KEYS[1], ARGV[1])
+  if not now or not string.find(now, ARGV[2], 1, true) then return 0 end
+  redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+  return 1`,
+)
 
 export class RedisCredentialRecords implements CredentialRecords {
   readonly #redis: Redis
@@ -38,8 +45,9 @@ export class RedisCredentialRecords implements CredentialRecords {
   }
 
   async replace(id: string, stored: EncryptedText, before: EncryptedText): Promise<boolean> {
-    const given = [id, before.tag, encodeRecord(stored)]
-    return (await ask(this.#redis, () => this.#redis.eval(replaceScript, 1, key, ...given))) === 1
+    return (
+      (await ask(this.#redis, () => replaceCredential(this.#redis, key, id, before.tag, encodeRecord(stored)))) === 1
+    )
   }
 
   async delete(id: string): Promise<boolean> {

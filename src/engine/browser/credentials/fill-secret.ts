@@ -1,17 +1,18 @@
 /** Writes values of credentials into fields of pages. */
 import type { ElementHandle } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
+import type { Caller } from '../../../core/access/caller.ts'
 import type { CredentialPart } from '../../../core/access/credentials.ts'
 import type { Credential } from '../../../core/stores.ts'
 import { totpCode } from '../../store/totp.ts'
-import type { BatchTools } from '../batch/run-batch.ts'
 import { inIsolatedWorld } from '../page/internals.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
 import { guardNavigations } from './leave-guard.ts'
 import { secretsOf } from './session-secrets.ts'
 import { type SecretOutcome, writeSecret } from './write-secret.ts'
 
-type BatchCaller = BatchTools['caller']
+/** Caller of the batch; undefined in the browsers of users. */
+type BatchCaller = Caller | undefined
 
 /** Loads a credential of the session's owner. @throws BaxError `credential_not_found`, `permission_denied`, `unsupported` */
 export async function credentialFor(target: BatchTarget, name: string, caller: BatchCaller): Promise<Credential> {

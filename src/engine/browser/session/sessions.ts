@@ -155,8 +155,7 @@ export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
 
   async runCommands(batch: CommandBatch, call: Call): Promise<CommandsResult> {
     const { session, warning } = await this.#sessionFor(batch, call)
-    const tools = { ...this.#facts.tools, caller: call.caller }
-    const run = (signal: AbortSignal) => runBatch(session, batch, tools, signal)
+    const run = (signal: AbortSignal) => runBatch(session, batch, { ...this.#facts.tools, caller: call.caller }, signal)
     // The answer to a dialog must not wait for the command that the dialog blocks.
     const outcome = await (isAnswer(batch) && session.dialogs.answerable
       ? session.use(() => run(call.signal))
@@ -172,9 +171,8 @@ export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
 
   async step(request: StepRequest, call: Call): Promise<StepResult> {
     const { session, warning } = await this.#sessionFor(request, call)
-    const tools = { ...this.#facts.tools, caller: call.caller }
-    const run = () => runStep(session, request, tools, call.signal)
-    const refuse = (signal: AbortSignal) => refuseStep(session, request, tools, signal)
+    const run = () => runStep(session, request, { ...this.#facts.tools, caller: call.caller }, call.signal)
+    const refuse = (signal: AbortSignal) => refuseStep(session, request, this.#facts.tools, signal)
     const outcome = await runQueued(session, call, request, run).catch(unlessControlled(refuse))
     session.countCommands(outcome.results.filter(({ skipped }) => !skipped).length)
     const joined = [warning, outcome.warning].filter(Boolean).join('; ')
