@@ -38,6 +38,7 @@ function recordedSession() {
     before: undefined,
     onChange: () => {},
     notify: undefined,
+    warning: undefined,
   })
   return { session, handoff, began, recording, lock: controlLockOf(session) }
 }

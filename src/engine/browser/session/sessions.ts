@@ -233,7 +233,7 @@ export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
     this.#closed = true
     this.#provisions.cancelAll(shuttingDownError())
     const { live } = this.#registry
-    await Promise.all(live.map(finishInput))
+    await Promise.all(live.map((session) => finishInput(session)))
     await Promise.all(live.filter(({ input }) => input.save_profile).map((session) => session.end('engine_closed')))
     // The other contexts close with their browsers.
     await Promise.all([this.pool.close(), ...this.#registry.live.map((session) => session.end('engine_closed'))])
