@@ -18,6 +18,14 @@ export const runCode = defineOperation({
   sample: { ...samples.session, code: "await bax.click('#buy')\nreturn await bax.get_title()" },
   input: codeInput,
   output: codeResult,
-  errors: ['timeout', 'limit_exceeded', 'code_failed', 'session_not_found', 'session_closed', 'no_capacity'],
+  errors: [
+    'timeout',
+    'limit_exceeded',
+    'code_failed',
+    'session_not_found',
+    'session_closed',
+    'conflict',
+    'no_capacity',
+  ],
   run: (engine, input, call) => engine.code.run(input, call),
 })

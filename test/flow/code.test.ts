@@ -79,6 +79,7 @@ inUsualHomes({ '/': shop }, (given) => {
         code: 'conflict',
         message: 'the session was created without confirm download',
       })
+      await given.client().closeSession({ session_id: session_id! })
     })
 
     test('has only the functions that are named', async () => {
