@@ -8,8 +8,8 @@ import { variablesIn } from '../../../../src/engine/browser/journal/template.ts'
 import { entryOf } from '../../../support/journal-entries.ts'
 
 const manifest = { commands: [] }
-/** None of these steps has a locator. */
-const page = {} as Page
+/** Locators of a page, which are only written. */
+const page = { locator: (selector: string) => `locator(${JSON.stringify(selector)})` } as unknown as Page
 
 /** Returns what both formats make of a command. */
 async function written(command: string, data: Record<string, unknown>, options: Parameters<typeof entryOf>[2] = {}) {
