@@ -108,9 +108,8 @@ describe('requests', () => {
   })
 
   test.each([null, 0, true, '', 'text', [], [null], {}])('that are no messages are refused: %j', async (message) => {
-    const modern: Record<string, string> = { 'mcp-protocol-version': '2026-07-28' }
-    for (const more of [{}, modern]) {
-      const headers = { ...accept, 'x-api-key': keys['admin']!, ...more }
+    for (const revision of ['2025-11-25', '2026-07-28']) {
+      const headers = { ...accept, 'x-api-key': keys['admin']!, 'mcp-protocol-version': revision }
       const { status, body } = await request(server.url, 'POST', '/mcp', message, headers)
       expect(status).toBe(400)
       expect(body).toMatchObject({ jsonrpc: '2.0', error: { code: -32_600 } })

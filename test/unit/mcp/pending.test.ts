@@ -43,7 +43,7 @@ const never = () => new Promise<typeof done>(() => {})
 
 test('a call that asks nothing is not kept', async () => {
   const once = vi.fn()
-  expect(await begin([], once, async () => done)).toBe(done)
+  expect(await begin([], once as RunOnce, async () => done)).toBe(done)
   expect(once).not.toHaveBeenCalled()
 })
 
