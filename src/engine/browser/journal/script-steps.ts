@@ -27,6 +27,7 @@ export function scriptSteps(entries: readonly JournalEntry[], endUrl?: string): 
   if (first.command !== 'navigate_to') steps.push(...startSteps(first.urlBefore))
   let url = first.urlBefore
   let tab = first.tabs[0]
+  const known = new Set([tab])
   const waitUntil = (next: string, isSameTab: boolean) => {
     const glob = next === url || !isSameTab ? undefined : waitGlob(next, url)
     if (glob !== undefined && steps.length > 0) steps.push({ command: 'wait_for', data: { url: glob } })
@@ -34,6 +35,8 @@ export function scriptSteps(entries: readonly JournalEntry[], endUrl?: string): 
   }
   for (const entry of entries) {
     const start = steps.length
+    // A tab may open after the command that caused it has ended.
+    if (!known.has(entry.tabs[0]) && !entry.isAfterPerson) opens(steps, entry.tabs[0])
     waitUntil(entry.urlBefore, entry.tabs[0] === tab)
     const made = stepsOf(entry)
     // A dialog is answered before the step that opens it.
@@ -43,9 +46,16 @@ export function scriptSteps(entries: readonly JournalEntry[], endUrl?: string): 
     if (entry.isAfterPerson) remark(steps, start, 'a person had control here: the script does not repeat what they did')
     if (leaves(entry)) url = entry.urlAfter
     tab = entry.tabs[1]
+    for (const number of entry.tabs) known.add(number)
   }
   if (endUrl !== undefined) waitUntil(endUrl, true)
   return steps
+}
+
+/** Notes that the last action has opened a tab. */
+function opens(steps: ScriptStep[], tab: number): void {
+  const at = steps.findLastIndex(({ command }) => command !== 'verify' && command !== 'wait_for')
+  if (at >= 0) steps[at] = { ...steps[at]!, tab, opensTab: true }
 }
 
 /** Adds a comment to a step. */
