@@ -1,61 +1,38 @@
 /** What a person does during a handoff is in no recording of the session, and no other viewer sees it. */
 import { unzipSync } from 'fflate'
 import type { Page } from 'playwright'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { download, follow } from '../../src/client/client.ts'
-import { type Homes, openHomes } from '../support/homes.ts'
 import { failureOf, valueOf } from '../support/session-steps.ts'
-import { serveSite, type Site } from '../support/site.ts'
-import { clickAt, openViews, takeOver, type Views, waitForFrame } from '../support/views.ts'
-
-let homes: Homes
-let site: Site
-let views: Views
+import { viewedSessions } from '../support/viewed-sessions.ts'
+import { clickAt, takeOver, waitForFrame } from '../support/views.ts'
 
 const page = (title: string, color: string, body = '') =>
   `<!doctype html><title>${title}</title><style>* { margin: 0; font: 20px monospace } body { background: ${color} } input { width: 400px; height: 40px }</style>${body}`
 
-beforeAll(async () => {
-  ;[homes, site, views] = await Promise.all([
-    openHomes(),
-    serveSite({
-      '/': page('Green', '#0f0', '<form action="/done"><input name="who" aria-label="User"></form>'),
-      '/blue': page('Blue', '#00f'),
-      '/done': page('Done', '#0f0', '<p>Done</p>'),
-    }),
-    openViews(),
-  ])
+const given = viewedSessions({
+  '/': page('Green', '#0f0', '<form action="/done"><input name="who" aria-label="User"></form>'),
+  '/blue': page('Blue', '#00f'),
+  '/done': page('Done', '#0f0', '<p>Done</p>'),
 })
-afterAll(async () => {
-  await views.close()
-  await homes.close()
-  await site.close()
-})
-afterEach(async () => {
-  await views.clear()
-  const { sessions } = await homes.clients.http.listSessions({})
-  await Promise.all(sessions.map(({ session_id }) => homes.clients.http.closeSession({ session_id })))
-})
-
-const create = async (): Promise<string> =>
-  (await homes.clients.http.createSession({ headless: true, start_url: site.url })).session_id!
+const { create } = given
 const run = async (session_id: string, command: string) => {
-  const { results, error } = await homes.clients.http.runCommands({ session_id, commands: [{ command }] })
+  const { results, error } = await given.homes.clients.http.runCommands({ session_id, commands: [{ command }] })
   expect(error).toBeUndefined()
   return results[0]!.data!
 }
 const read = async (session_id: string, name: unknown) => {
   const http = 'GET /sessions/{session_id}/files/{name}'
   const chunks: Uint8Array[] = []
-  const { bytes } = await download(homes.transports.http, http, { session_id, name })
+  const { bytes } = await download(given.homes.transports.http, http, { session_id, name })
   for await (const chunk of bytes) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 
 /** Asks a person, opens their view and takes control. */
 async function begin(session_id: string): Promise<Page> {
-  const { control_url } = await homes.clients.http.requestHandoff({ session_id, reason: 'log in' })
-  const view = await views.open(control_url!)
+  const { control_url } = await given.homes.clients.http.requestHandoff({ session_id, reason: 'log in' })
+  const view = await given.views.open(control_url!)
   await waitForFrame(view)
   await takeOver(view)
   return view
@@ -65,7 +42,7 @@ async function finish(session_id: string, view: Page): Promise<void> {
   await view.getByRole('button', { name: 'Done' }).click()
   await view.getByText('Thank you.').waitFor()
   // Commands wait until the handoff has ended.
-  await valueOf(homes.clients.http, session_id, '1')
+  await valueOf(given.homes.clients.http, session_id, '1')
 }
 
 const typeSecret = async (view: Page) => {
@@ -76,7 +53,7 @@ const typeSecret = async (view: Page) => {
 }
 
 const goTo = async (view: Page, path: string) => {
-  await view.getByLabel('Address').fill(`${site.url}${path}`)
+  await view.getByLabel('Address').fill(`${given.site.url}${path}`)
   await view.keyboard.press('Enter')
 }
 
@@ -111,7 +88,7 @@ test.each(['command', 'diagnostics'])(
   'a trace of a %s ends before the person gets control, and says so',
   async (by) => {
     const session_id = await create()
-    const client = homes.clients.http
+    const client = given.homes.clients.http
     if (by === 'command') await run(session_id, 'start_trace')
     else await client.traceSession({ session_id, action: 'start' })
     await valueOf(client, session_id, 'document.title')
@@ -128,7 +105,7 @@ test.each(['command', 'diagnostics'])(
     const { trace, truncated } = await end()
     expect(truncated).toBe('it ended when a person took control for a handoff')
     const texts = Object.values(unzipSync(Buffer.from(trace!, 'base64'))).map((bytes) => Buffer.from(bytes).toString())
-    expect(texts.join('')).toContain(`"frameUrl":"${site.url}/"`)
+    expect(texts.join('')).toContain(`"frameUrl":"${given.site.url}/"`)
     expect(texts.join('')).not.toContain('lovelace')
     await client.traceSession({ session_id, action: 'start' })
     await client.traceSession({ session_id, action: 'discard' })
@@ -137,13 +114,13 @@ test.each(['command', 'diagnostics'])(
 
 test('a video and other viewers do not show what the person sees', async () => {
   const session_id = await create()
-  const { live_view_url } = await homes.clients.http.linkLiveView({ session_id, control: true })
-  const other = await views.open(live_view_url)
+  const { live_view_url } = await given.homes.clients.http.linkLiveView({ session_id, control: true })
+  const other = await given.views.open(live_view_url)
   await untilShown(other, green!)
   await run(session_id, 'start_video')
   const view = await begin(session_id)
   const frames: string[] = []
-  const stream = follow(homes.transports.http, 'GET /stream/sse', { session_id, types: 'frame,handoff.returned' })
+  const stream = follow(given.homes.transports.http, 'GET /stream/sse', { session_id, types: 'frame,handoff.returned' })
   const reading = (async () => {
     for await (const frame of stream) {
       frames.push((frame as { type: string }).type)
@@ -164,7 +141,7 @@ test('a video and other viewers do not show what the person sees', async () => {
   expect(frames).toEqual(['handoff.returned'])
   const { name } = await run(session_id, 'stop_video')
   const video = (await read(session_id, name)).toString('base64')
-  const player = await views.newPage()
+  const player = await given.views.newPage()
   const colors = await player.evaluate(async (data) => {
     const video = document.createElement('video')
     video.src = URL.createObjectURL(await (await fetch(`data:video/webm;base64,${data}`)).blob())
@@ -182,16 +159,16 @@ test('a video and other viewers do not show what the person sees', async () => {
   }, video)
   expect(new Set(colors)).toEqual(new Set(['0,2,0,2']))
   // Others see the page again.
-  await homes.clients.http.runCommands({
+  await given.homes.clients.http.runCommands({
     session_id,
-    commands: [{ command: 'navigate_to', data: { url: `${site.url}/blue` } }],
+    commands: [{ command: 'navigate_to', data: { url: `${given.site.url}/blue` } }],
   })
   await untilShown(other, blue!)
 })
 
 test('a recorded script has no step of the person, and says so', async () => {
   const session_id = await create()
-  const client = homes.clients.http
+  const client = given.homes.clients.http
   await client.recordSession({ session_id, action: 'start' })
   const view = await begin(session_id)
   await typeSecret(view)

@@ -1,55 +1,36 @@
 /** Handoffs: a caller asks a person, whom the tests play in the live view, to do something in a session. */
 import type { Page } from 'playwright'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { bax } from '../support/cli.ts'
 import { connectMcp } from '../support/mcp.ts'
-import { type Homes, openHomes } from '../support/homes.ts'
 import { failureOf, valueOf } from '../support/session-steps.ts'
-import { serveSite, type Site } from '../support/site.ts'
 import { receiveWebhooks } from '../support/webhooks.ts'
 import { waitUntil } from '../support/wait.ts'
-import { clickAt, openViews, takeOver, type Views, waitForFrame } from '../support/views.ts'
-
-let homes: Homes
-let site: Site
-let views: Views
+import { openHomes } from '../support/homes.ts'
+import { viewedSessions } from '../support/viewed-sessions.ts'
+import { clickAt, takeOver, waitForFrame } from '../support/views.ts'
 
 const form = `<title>Sign in</title><style>* { margin: 0; font: 20px monospace } input, button { display: block; width: 400px; height: 40px }</style>
   <form action="/account"><input name="who" aria-label="User" oninput="console.log('typed ' + value)"><input name="word" type="password"><button>Go</button></form>
   <p>Please log in</p>`
 
-beforeAll(async () => {
-  ;[homes, site, views] = await Promise.all([
-    openHomes({ webhookSecret: 'a secret of the receiver' }),
-    serveSite({
-      '/': form,
-      '/account': `<title>Account</title><h1>Welcome</h1><p id="you"></p><script>
+const given = viewedSessions(
+  {
+    '/': form,
+    '/account': `<title>Account</title><h1>Welcome</h1><p id="you"></p><script>
         you.textContent = 'You are ' + new URLSearchParams(location.search).get('who')
         console.log('signed in with ' + location.search)
         fetch('/beacon' + location.search)</script>`,
-      '/beacon': 'ok',
-    }),
-    openViews(),
-  ])
-})
-afterAll(async () => {
-  await views.close()
-  await homes.close()
-  await site.close()
-})
-afterEach(async () => {
-  await views.clear()
-  const { sessions } = await homes.clients.http.listSessions({})
-  await Promise.all(sessions.map(({ session_id }) => homes.clients.http.closeSession({ session_id })))
-})
-
-const create = async (path = '/'): Promise<string> =>
-  (await homes.clients.http.createSession({ headless: true, start_url: `${site.url}${path}` })).session_id!
+    '/beacon': 'ok',
+  },
+  { webhookSecret: 'a secret of the receiver' },
+)
+const { create } = given
 const request = (session_id: string, more: { until?: string; timeout_secs?: number } = {}) =>
-  homes.clients.http.requestHandoff({ session_id, reason: 'log in to the shop', ...more })
+  given.homes.clients.http.requestHandoff({ session_id, reason: 'log in to the shop', ...more })
 const ended = ({ session_id, handoff_id }: { session_id: string; handoff_id: string }) =>
-  homes.clients.http.getHandoff({ session_id, handoff_id, wait_secs: 60 })
-const eventsOf = async (session_id: string) => (await homes.clients.http.getSessionLog({ session_id })).events
+  given.homes.clients.http.getHandoff({ session_id, handoff_id, wait_secs: 60 })
+const eventsOf = async (session_id: string) => (await given.homes.clients.http.getSessionLog({ session_id })).events
 const handoffEvents = async (session_id: string) =>
   (await eventsOf(session_id)).filter(({ type }) => type.startsWith('handoff.')).map(({ type }) => type)
 
@@ -70,14 +51,14 @@ describe('a handoff', () => {
     const session_id = await create()
     const asked = await request(session_id)
     expect(asked).toMatchObject({ status: 'waiting', reason: 'log in to the shop', change: null, ended_at: null })
-    const view = await views.open(asked.control_url!)
+    const view = await given.views.open(asked.control_url!)
     await view.getByRole('region', { name: 'Request' }).getByText('log in to the shop').waitFor()
     await logIn(view)
-    expect(await homes.clients.http.listHandoffs({})).toMatchObject({
+    expect(await given.homes.clients.http.listHandoffs({})).toMatchObject({
       handoffs: [{ handoff_id: asked.handoff_id, status: 'active', control_url: null }],
       total: 1,
     })
-    const title = valueOf(homes.clients.http, session_id, 'document.title')
+    const title = valueOf(given.homes.clients.http, session_id, 'document.title')
     await view.getByRole('button', { name: 'Done' }).click()
     await view.getByText('Thank you. You can close this page.').waitFor()
     const done = await ended(asked)
@@ -85,24 +66,29 @@ describe('a handoff', () => {
     expect(done.change!.snapshot).toContain('Welcome')
     expect(await title).toBe('Account')
     expect(await handoffEvents(session_id)).toEqual(['handoff.requested', 'handoff.taken', 'handoff.returned'])
-    expect(await homes.clients.http.listHandoffs({})).toEqual({ handoffs: [], total: 0 })
+    expect(await given.homes.clients.http.listHandoffs({})).toEqual({ handoffs: [], total: 0 })
   })
 
   test('reports nothing that the person typed, in its result or in events', async () => {
     const session_id = await create()
     const asked = await request(session_id)
-    const view = await views.open(asked.control_url!)
+    const view = await given.views.open(asked.control_url!)
     await logIn(view)
     await view.getByRole('button', { name: 'Done' }).click()
     const done = await ended(asked)
-    expect(await valueOf(homes.clients.http, session_id, 'location.search')).toBe('?who=ada.lovelace&word=Pa55-word%21')
+    expect(await valueOf(given.homes.clients.http, session_id, 'location.search')).toBe(
+      '?who=ada.lovelace&word=Pa55-word%21',
+    )
     const commands = [{ command: 'refresh' }]
-    await homes.clients.http.runCommands({ session_id, commands })
+    await given.homes.clients.http.runCommands({ session_id, commands })
     await expect
       .poll(async () => (await eventsOf(session_id)).filter(({ type }) => type === 'network.response').length)
       .toBeGreaterThan(3)
     const events = (await eventsOf(session_id)).filter(({ type }) => !type.startsWith('command.'))
-    const { results } = await homes.clients.http.runCommands({ session_id, commands: [{ command: 'list_requests' }] })
+    const { results } = await given.homes.clients.http.runCommands({
+      session_id,
+      commands: [{ command: 'list_requests' }],
+    })
     const texts = JSON.stringify({ done, events, results })
     for (const typed of ['ada.lovelace', 'lovelace', 'Pa55']) expect(texts).not.toContain(typed)
     expect(texts).toContain(`signed in with ?who=[redacted]&word=[redacted]`)
@@ -112,7 +98,7 @@ describe('a handoff', () => {
   test('hides the values of fields that the person filled in', async () => {
     const session_id = await create()
     const asked = await request(session_id)
-    const view = await views.open(asked.control_url!)
+    const view = await given.views.open(asked.control_url!)
     await waitForFrame(view)
     await takeOver(view)
     await clickAt(view, 100, 20)
@@ -131,7 +117,7 @@ describe('a handoff', () => {
   ])('is declined with %s', async (_, sentence) => {
     const session_id = await create()
     const asked = await request(session_id)
-    const view = await views.open(asked.control_url!)
+    const view = await given.views.open(asked.control_url!)
     await view.getByRole('button', { name: 'Cannot do this' }).click()
     await view.getByLabel('What should the sender know?').fill(sentence)
     await view.getByRole('button', { name: 'Send' }).click()
@@ -143,68 +129,68 @@ describe('a handoff', () => {
   test.each(['url:**/account', 'text:Welcome'])('ends when the condition %s holds', async (until) => {
     const session_id = await create()
     const asked = await request(session_id, { until })
-    const view = await views.open(asked.control_url!)
+    const view = await given.views.open(asked.control_url!)
     await waitForFrame(view)
     await takeOver(view)
-    await view.getByLabel('Address').fill(`${site.url}/account?who=nobody`)
+    await view.getByLabel('Address').fill(`${given.site.url}/account?who=nobody`)
     await view.keyboard.press('Enter')
     await view.getByText('Thank you. You can close this page.').waitFor()
     expect(await ended(asked)).toMatchObject({ status: 'met', until, change: { title: 'Account' } })
-    expect(await valueOf(homes.clients.http, session_id, 'document.title')).toBe('Account')
+    expect(await valueOf(given.homes.clients.http, session_id, 'document.title')).toBe('Account')
   })
 
   test('expires, and takes control away from the person', async () => {
     const session_id = await create()
     const asked = await request(session_id, { timeout_secs: 5 })
-    const view = await views.open(asked.control_url!)
+    const view = await given.views.open(asked.control_url!)
     await waitForFrame(view)
     await takeOver(view)
     await view.getByText('The time for this is over.').waitFor()
     expect(await ended(asked)).toMatchObject({ status: 'expired', control_url: null })
-    expect(await valueOf(homes.clients.http, session_id, 'document.title')).toBe('Sign in')
+    expect(await valueOf(given.homes.clients.http, session_id, 'document.title')).toBe('Sign in')
   })
 
   test('is withdrawn by the caller', async () => {
     const session_id = await create()
     const asked = await request(session_id)
-    const view = await views.open(asked.control_url!)
+    const view = await given.views.open(asked.control_url!)
     await view.getByRole('button', { name: 'Done' }).waitFor()
     const { handoff_id } = asked
-    await homes.clients.http.withdrawHandoff({ session_id, handoff_id })
+    await given.homes.clients.http.withdrawHandoff({ session_id, handoff_id })
     await view.getByText('This is no longer needed.').waitFor()
     expect(await ended(asked)).toMatchObject({ status: 'withdrawn' })
-    await homes.clients.http.withdrawHandoff({ session_id, handoff_id })
+    await given.homes.clients.http.withdrawHandoff({ session_id, handoff_id })
     expect(await handoffEvents(session_id)).toEqual(['handoff.requested', 'handoff.withdrawn'])
   })
 
   test('has a URL that opens once, which the same page can reload', async () => {
     const session_id = await create()
     const asked = await request(session_id)
-    const view = await views.open(asked.control_url!)
+    const view = await given.views.open(asked.control_url!)
     await waitForFrame(view)
     await view.reload()
     await view.getByRole('button', { name: 'Done' }).waitFor()
     await view.reload()
     await view.getByRole('button', { name: 'Done' }).waitFor()
-    const second = await views.open(asked.control_url!)
+    const second = await given.views.open(asked.control_url!)
     await second.getByText('This link does not open the session').waitFor()
     await view.getByRole('button', { name: 'Done' }).click()
     expect(await ended(asked)).toMatchObject({ status: 'returned' })
-    const third = await views.open(view.url())
+    const third = await given.views.open(view.url())
     await third.getByText('This link does not open the session').waitFor()
   })
 
   test('waits again when the person leaves without finishing', async () => {
     const session_id = await create()
     const asked = await request(session_id)
-    const view = await views.open(asked.control_url!)
+    const view = await given.views.open(asked.control_url!)
     await waitForFrame(view)
     await takeOver(view)
     await view.reload()
     await view.getByRole('button', { name: 'Take control' }).waitFor()
     const { handoff_id } = asked
     await expect
-      .poll(async () => (await homes.clients.http.getHandoff({ session_id, handoff_id })).status)
+      .poll(async () => (await given.homes.clients.http.getHandoff({ session_id, handoff_id })).status)
       .toBe('waiting')
     await takeOver(view)
     await view.getByRole('button', { name: 'Done' }).click()
@@ -214,11 +200,11 @@ describe('a handoff', () => {
   test('can be finished in any live view with control, and not in one for watching', async () => {
     const session_id = await create()
     const asked = await request(session_id)
-    const link = (control: boolean) => homes.clients.http.linkLiveView({ session_id, control })
-    const watching = await views.open((await link(false)).live_view_url)
+    const link = (control: boolean) => given.homes.clients.http.linkLiveView({ session_id, control })
+    const watching = await given.views.open((await link(false)).live_view_url)
     await waitForFrame(watching)
     expect(await watching.getByRole('button', { name: 'Done' }).isVisible()).toBe(false)
-    const view = await views.open((await link(true)).live_view_url)
+    const view = await given.views.open((await link(true)).live_view_url)
     await view.getByRole('button', { name: 'Done' }).click()
     expect(await ended(asked)).toMatchObject({ status: 'returned' })
     await view.getByRole('region', { name: 'Request' }).waitFor({ state: 'hidden' })
@@ -243,10 +229,10 @@ describe('notify', () => {
     const receiver = await receiveWebhooks()
     const session_id = await create()
     const { url } = receiver.webhook
-    const asked = await homes.clients.http.requestHandoff({ session_id, reason: 'log in', notify: url })
+    const asked = await given.homes.clients.http.requestHandoff({ session_id, reason: 'log in', notify: url })
     await waitUntil(() => receiver.received.length === 1)
     const { data } = JSON.parse(receiver.received[0]!.text)
-    const view = await views.open(data[0].control_url)
+    const view = await given.views.open(data[0].control_url)
     await logIn(view)
     await view.getByRole('button', { name: 'Done' }).click()
     await waitUntil(() => receiver.received.length === 3)
@@ -271,7 +257,7 @@ describe('notify', () => {
     const { handoff_id, warning } = await plain.clients.http.requestHandoff(asked)
     expect(warning).toBe(unsigned)
     await plain.clients.http.withdrawHandoff({ session_id, handoff_id })
-    const failing = await plain.clients.http.requestHandoff({ ...asked, notify: `${site.url}/missing` })
+    const failing = await plain.clients.http.requestHandoff({ ...asked, notify: `${given.site.url}/missing` })
     await expect
       .poll(async () => (await plain.clients.http.getHandoff({ session_id, handoff_id: failing.handoff_id })).warning)
       .toBe(`${unsigned}; notify: the receiver responded with 404`)
@@ -280,14 +266,18 @@ describe('notify', () => {
 
   test('reports a receiver that rejects the request, and one that must not be reached', async () => {
     const session_id = await create()
-    const asked = await homes.clients.http.requestHandoff({ session_id, reason: 'x', notify: `${site.url}/missing` })
+    const asked = await given.homes.clients.http.requestHandoff({
+      session_id,
+      reason: 'x',
+      notify: `${given.site.url}/missing`,
+    })
     const { handoff_id } = asked
     await expect
-      .poll(async () => (await homes.clients.http.getHandoff({ session_id, handoff_id })).warning)
+      .poll(async () => (await given.homes.clients.http.getHandoff({ session_id, handoff_id })).warning)
       .toBe('notify: the receiver responded with 404')
-    await homes.clients.http.withdrawHandoff({ session_id, handoff_id })
+    await given.homes.clients.http.withdrawHandoff({ session_id, handoff_id })
     const blocked = { session_id, reason: 'x', notify: 'http://169.254.169.254/' }
-    expect(await failureOf(homes.clients.http.requestHandoff(blocked))).toMatchObject({ code: 'url_blocked' })
+    expect(await failureOf(given.homes.clients.http.requestHandoff(blocked))).toMatchObject({ code: 'url_blocked' })
   })
 })
 
@@ -296,7 +286,7 @@ describe('bax handoff', () => {
     let shown = (_url: string) => {}
     const url = new Promise<string>((resolve) => (shown = resolve))
     const control = new AbortController()
-    const argv = ['handoff', '-s', session_id, '--server', homes.baseUrl, '--reason', 'log in', ...more]
+    const argv = ['handoff', '-s', session_id, '--server', given.homes.baseUrl, '--reason', 'log in', ...more]
     const onError = (text: string) => {
       const found = /^waiting for a person: (\S+)\n/.exec(text)
       if (found) shown(found[1]!)
@@ -307,18 +297,20 @@ describe('bax handoff', () => {
   test('prints the URL, waits, and prints what changed', async () => {
     const session_id = await create()
     const command = start(session_id)
-    const view = await views.open(await command.url)
+    const view = await given.views.open(await command.url)
     await logIn(view)
     await view.getByRole('button', { name: 'Done' }).click()
     const { code, stdout } = await command.done
     expect(code).toBe(0)
-    expect(stdout).toContain(`url: ${site.url}/account?who=[redacted]&word=[redacted]\ntitle: Account\na new page:\n`)
+    expect(stdout).toContain(
+      `url: ${given.site.url}/account?who=[redacted]&word=[redacted]\ntitle: Account\na new page:\n`,
+    )
   })
 
   test('fails when the person declines, and when the time is up', async () => {
     const session_id = await create()
     const command = start(session_id)
-    const view = await views.open(await command.url)
+    const view = await given.views.open(await command.url)
     await view.getByRole('button', { name: 'Cannot do this' }).click()
     await view.getByLabel('What should the sender know?').fill('wrong shop')
     await view.getByRole('button', { name: 'Send' }).click()
@@ -338,17 +330,17 @@ describe('bax handoff', () => {
     await command.url
     command.interrupt()
     expect((await command.done).code).toBe(130)
-    await expect.poll(async () => (await homes.clients.http.listHandoffs({})).total).toBe(0)
+    await expect.poll(async () => (await given.homes.clients.http.listHandoffs({})).total).toBe(0)
   })
 })
 
 describe('browser_handoff', () => {
   test('returns the URL at once, waits with progress, and returns what changed', async () => {
-    const mcp = await connectMcp([], {}, ['--server', homes.baseUrl])
-    await mcp.call('browser_open', { url: site.url })
+    const mcp = await connectMcp([], {}, ['--server', given.homes.baseUrl])
+    await mcp.call('browser_open', { url: given.site.url })
     const asked = await mcp.call('browser_handoff', { reason: 'log in', until: 'url:**/account' })
     const [, url, handoff_id] = /^give this URL to the user: (\S+)\nthen .* (hnd_\S+) to wait$/.exec(asked.text)!
-    const view = await views.open(url!)
+    const view = await given.views.open(url!)
     const reports: unknown[] = []
     const waiting = mcp.client.callTool({ name: 'browser_handoff', arguments: { handoff_id } }, undefined, {
       onprogress: (report) => reports.push(report),
@@ -364,15 +356,15 @@ describe('browser_handoff', () => {
   })
 
   test('says that it is still waiting, and fails when the person declines', async () => {
-    const mcp = await connectMcp([], {}, ['--server', homes.baseUrl])
-    await mcp.call('browser_open', { url: site.url })
+    const mcp = await connectMcp([], {}, ['--server', given.homes.baseUrl])
+    await mcp.call('browser_open', { url: given.site.url })
     const { text } = await mcp.call('browser_handoff', { reason: 'log in' })
     const [, url, handoff_id] = /(\S+)\n.* (hnd_\S+) to wait$/.exec(text)!
     const still = await mcp.call('browser_handoff', { handoff_id })
     expect(still.text).toBe(
       `still waiting: nobody has opened the URL\nthen call browser_handoff with handoff_id ${handoff_id} to wait`,
     )
-    const view = await views.open(url!)
+    const view = await given.views.open(url!)
     await view.getByRole('button', { name: 'Cannot do this' }).click()
     await view.getByRole('button', { name: 'Send' }).click()
     expect(await mcp.call('browser_handoff', { handoff_id })).toMatchObject({
@@ -386,14 +378,14 @@ describe('browser_handoff', () => {
 
 describe('the step handoff', () => {
   const script = () => `steps:
-  - navigate_to: ${site.url}
+  - navigate_to: ${given.site.url}
   - handoff: {reason: log in, timeout_secs: 60}
     expect: {path: status, equals: returned}
   - get_title:
     expect: {equals: Account}
 `
   const run = (argv: readonly string[], onError?: (text: string) => unknown) =>
-    bax(['run', '-', '--server', homes.baseUrl, ...argv], { stdin: script(), ...(onError && { onError }) })
+    bax(['run', '-', '--server', given.homes.baseUrl, ...argv], { stdin: script(), ...(onError && { onError }) })
 
   test('waits for a person with --allow-handoff', async () => {
     let shown = (_url: string) => {}
@@ -402,7 +394,7 @@ describe('the step handoff', () => {
       const found = /waiting for a person \(log in\): (\S+)/.exec(text)
       if (found) shown(found[1]!)
     })
-    const view = await views.open(await url)
+    const view = await given.views.open(await url)
     await logIn(view)
     await view.getByRole('button', { name: 'Done' }).click()
     const { code, stdout, stderr } = await running
@@ -414,6 +406,6 @@ describe('the step handoff', () => {
     const { code, stdout, stderr } = await run([])
     expect(code).toBe(1)
     expect(stdout + stderr).toContain('a script asks a person only with --allow-handoff')
-    expect((await homes.clients.http.listHandoffs({})).total).toBe(0)
+    expect((await given.homes.clients.http.listHandoffs({})).total).toBe(0)
   })
 })

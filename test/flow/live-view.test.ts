@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { parse } from 'yaml'
 import { createApp } from '../../src/server/app.ts'
@@ -8,51 +8,27 @@ import { loopbackHosts } from '../../src/server/access/gate.ts'
 import { listen } from '../../src/server/process/listen.ts'
 import { follow } from '../../src/client/client.ts'
 import { bax } from '../support/cli.ts'
-import { type Homes, openHomes } from '../support/homes.ts'
 import { failureOf, valueOf } from '../support/session-steps.ts'
 import { scriptFolder } from '../support/scripts.ts'
-import { serveSite, type Site } from '../support/site.ts'
-import { clickAt, openViews, takeOver, type Views, waitForFrame } from '../support/views.ts'
+import { viewedSessions } from '../support/viewed-sessions.ts'
+import { clickAt, takeOver, waitForFrame } from '../support/views.ts'
 import { waitUntil } from '../support/wait.ts'
-
-let homes: Homes
-let site: Site
-let views: Views
 
 const form = `<title>Sign in</title><style>* { margin: 0; font: 20px monospace } input, button { display: block; width: 400px; height: 40px }</style>
   <form action="/done"><input name="who"><input name="word" type="password"><button>Go</button></form>
   <button onclick="document.title = prompt('Your name?', 'nobody')">Ask</button>`
 
-beforeAll(async () => {
-  ;[homes, site, views] = await Promise.all([
-    openHomes(),
-    serveSite({
-      '/': form,
-      '/done': '<title>Done</title><h1>Done</h1>',
-      '/red': '<title>Red</title><body style="background: rgb(255, 0, 0)">',
-      '/busy':
-        '<title>Busy</title><h1>0</h1><script>setInterval(() => { document.querySelector("h1").textContent++ }, 20)</script>',
-    }),
-    openViews(),
-  ])
+const given = viewedSessions({
+  '/': form,
+  '/done': '<title>Done</title><h1>Done</h1>',
+  '/red': '<title>Red</title><body style="background: rgb(255, 0, 0)">',
+  '/busy':
+    '<title>Busy</title><h1>0</h1><script>setInterval(() => { document.querySelector("h1").textContent++ }, 20)</script>',
 })
-afterAll(async () => {
-  await views.close()
-  await homes.close()
-  await site.close()
-})
+const { create } = given
+const linkTo = (session_id: string, control = false) => given.homes.clients.http.linkLiveView({ session_id, control })
 
-afterEach(async () => {
-  await views.clear()
-  const { sessions } = await homes.clients.http.listSessions({})
-  await Promise.all(sessions.map(({ session_id }) => homes.clients.http.closeSession({ session_id })))
-})
-
-const create = async (path = '/'): Promise<string> =>
-  (await homes.clients.http.createSession({ headless: true, start_url: `${site.url}${path}` })).session_id!
-const linkTo = (session_id: string, control = false) => homes.clients.http.linkLiveView({ session_id, control })
-
-const openView = (url: string) => views.open(url)
+const openView = (url: string) => given.views.open(url)
 
 describe('the live view in a browser', () => {
   test('shows the page, its tabs, its URL and its events', async () => {
@@ -65,14 +41,14 @@ describe('the live view in a browser', () => {
       return red! > 240 && green! < 20
     })
     await view.getByLabel('Tabs').getByText('Red').waitFor()
-    expect(await view.getByLabel('Address').inputValue()).toBe(`${site.url}/red`)
-    await homes.clients.http.runCommands({
+    expect(await view.getByLabel('Address').inputValue()).toBe(`${given.site.url}/red`)
+    await given.homes.clients.http.runCommands({
       session_id,
-      commands: [{ command: 'navigate_to', data: { url: `${site.url}/done` } }],
+      commands: [{ command: 'navigate_to', data: { url: `${given.site.url}/done` } }],
     })
     await view.getByLabel('Events').getByText('navigate_to').first().waitFor()
     await view.getByLabel('Tabs').getByText('Done').waitFor()
-    expect(await view.getByLabel('Address').inputValue()).toBe(`${site.url}/done`)
+    expect(await view.getByLabel('Address').inputValue()).toBe(`${given.site.url}/done`)
     expect(await view.getByLabel('Events').getByText('network.response').first().isVisible()).toBe(false)
     await view.getByLabel('Filter events').fill('network.response')
     expect(await view.getByLabel('Events').getByText('network.response').first().isVisible()).toBe(true)
@@ -82,10 +58,10 @@ describe('the live view in a browser', () => {
     const session_id = await create('/red')
     const view = await openView((await linkTo(session_id)).live_view_url)
     await waitForFrame(view)
-    await valueOf(homes.clients.http, session_id, `void window.open('/done')`)
+    await valueOf(given.homes.clients.http, session_id, `void window.open('/done')`)
     await view.getByLabel('Tabs').getByText('Done').waitFor()
     expect(await view.getByLabel('Tabs').getByRole('listitem').count()).toBe(2)
-    await homes.clients.http.closeSession({ session_id })
+    await given.homes.clients.http.closeSession({ session_id })
     await view.getByText('the session has ended').waitFor()
   })
 
@@ -97,7 +73,7 @@ describe('the live view in a browser', () => {
     expect(await view.getByLabel('Back').isDisabled()).toBe(true)
     await clickAt(view, 100, 20)
     await view.keyboard.type('mine')
-    expect(await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')).toBe('')
+    expect(await valueOf(given.homes.clients.http, session_id, 'document.forms[0].who.value')).toBe('')
   })
 
   test('lets a person take control, fill a form and return control; commands wait meanwhile', async () => {
@@ -106,10 +82,12 @@ describe('the live view in a browser', () => {
     await waitForFrame(view)
     await takeOver(view)
     let settled = false
-    const waiting = valueOf(homes.clients.http, session_id, 'location.pathname + location.search').then((value) => {
-      settled = true
-      return value
-    })
+    const waiting = valueOf(given.homes.clients.http, session_id, 'location.pathname + location.search').then(
+      (value) => {
+        settled = true
+        return value
+      },
+    )
     await clickAt(view, 100, 20)
     await view.keyboard.type('ada')
     await view.keyboard.press('Tab')
@@ -119,7 +97,7 @@ describe('the live view in a browser', () => {
     expect(settled).toBe(false)
     await view.getByRole('button', { name: 'Return control' }).click()
     expect(await waiting).toBe('/done?who=ada&word=Pa55%21')
-    const { left_out, script } = await homes.clients.http.getSessionScript({ session_id })
+    const { left_out, script } = await given.homes.clients.http.getSessionScript({ session_id })
     expect(left_out).toContainEqual({ number: 1, command: 'control', reason: 'a person had control' })
     expect(script).toMatch(/# a person had control here: .*\n +- /)
     await view.getByRole('button', { name: 'Take control' }).waitFor()
@@ -130,10 +108,10 @@ describe('the live view in a browser', () => {
     const view = await openView((await linkTo(session_id, true)).live_view_url)
     await waitForFrame(view)
     await takeOver(view)
-    const client = homes.clients.http
+    const client = given.homes.clients.http
     expect(await client.getSession({ session_id })).toMatchObject({ controlled_by_person: true })
     let waiting: string | undefined
-    const flags = ['-s', session_id, '--server', homes.baseUrl, '--timeout-ms', '8000']
+    const flags = ['-s', session_id, '--server', given.homes.baseUrl, '--timeout-ms', '8000']
     const typed = await bax(['do', 'click', 'button', ...flags], { onError: (text) => (waiting ??= text) })
     expect(waiting).toBe(`waiting: a person has control of session ${session_id}\n`)
     expect(typed).toMatchObject({ code: 1, stderr: expect.stringContaining('[controlled_by_person]') })
@@ -150,7 +128,7 @@ describe('the live view in a browser', () => {
       ],
     }
     expect(await client.runCommands({ session_id, commands, timeout_ms: 50 } as never)).toMatchObject(refused)
-    const seen = follow(homes.transports.http, 'GET /stream/sse', {
+    const seen = follow(given.homes.transports.http, 'GET /stream/sse', {
       session_id,
       replay: 'all',
       types: 'control.waiting',
@@ -170,11 +148,11 @@ describe('the live view in a browser', () => {
     await takeOver(view)
     const address = (part: string) =>
       view.waitForFunction((end) => document.querySelector<HTMLInputElement>('#address')!.value.endsWith(end), part)
-    await view.getByLabel('Address').fill(`${site.url}/red`)
+    await view.getByLabel('Address').fill(`${given.site.url}/red`)
     await view.keyboard.press('Enter')
     await address('/red')
     await view.getByLabel('Back').click()
-    await address(`${new URL(site.url).port}/`)
+    await address(`${new URL(given.site.url).port}/`)
     // The field exists once the page has loaded.
     await view.getByLabel('Tabs').getByText('Sign in').waitFor()
     await clickAt(view, 100, 20)
@@ -184,8 +162,10 @@ describe('the live view in a browser', () => {
       document.dispatchEvent(new ClipboardEvent('paste', { clipboardData }))
     })
     await view.getByRole('button', { name: 'Return control' }).click()
-    await waitUntil(async () => (await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')) !== '')
-    expect(await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')).toBe('pasted – 漢字')
+    await waitUntil(
+      async () => (await valueOf(given.homes.clients.http, session_id, 'document.forms[0].who.value')) !== '',
+    )
+    expect(await valueOf(given.homes.clients.http, session_id, 'document.forms[0].who.value')).toBe('pasted – 漢字')
   })
 
   test('sends text of input methods and dead keys once it is composed', async () => {
@@ -207,7 +187,7 @@ describe('the live view in a browser', () => {
     })
     await input.send('Input.insertText', { text: 'é' })
     await view.keyboard.press('x')
-    const typed = () => valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')
+    const typed = () => valueOf(given.homes.clients.http, session_id, 'document.forms[0].who.value')
     await view.getByRole('button', { name: 'Return control' }).click()
     await waitUntil(async () => String(await typed()).endsWith('x'))
     expect(await typed()).toBe('日本éx')
@@ -224,8 +204,8 @@ describe('the live view in a browser', () => {
     await view.getByRole('button', { name: 'OK' }).click()
     await view.getByRole('dialog').getByText('Your name?').waitFor({ state: 'hidden' })
     await view.getByRole('button', { name: 'Return control' }).click()
-    expect(await valueOf(homes.clients.http, session_id, 'document.title')).toBe('Grace')
-    expect(await valueOf(homes.clients.http, session_id, `prompt('Again?')`)).toBe(null)
+    expect(await valueOf(given.homes.clients.http, session_id, 'document.title')).toBe('Grace')
+    expect(await valueOf(given.homes.clients.http, session_id, `prompt('Again?')`)).toBe(null)
   })
 
   test('returns control when it is closed, even with an open dialog', async () => {
@@ -236,22 +216,30 @@ describe('the live view in a browser', () => {
     await clickAt(view, 100, 140)
     await view.getByRole('dialog').getByText('Your name?').waitFor()
     await view.close()
-    expect(await valueOf(homes.clients.http, session_id, 'document.title')).toBe('null')
+    expect(await valueOf(given.homes.clients.http, session_id, 'document.title')).toBe('null')
   })
 
   test('shows a dialog that was open before; with the setting ask it stays open afterwards', async () => {
-    const created = await homes.clients.http.createSession({ headless: true, dialogs: 'ask', start_url: site.url })
+    const created = await given.homes.clients.http.createSession({
+      headless: true,
+      dialogs: 'ask',
+      start_url: given.site.url,
+    })
     const session_id = created.session_id!
     const view = await openView((await linkTo(session_id, true)).live_view_url)
     await waitForFrame(view)
     const commands = [{ command: 'evaluate', data: { expression: `document.title = prompt('Who?')` } }]
-    expect(await homes.clients.http.runCommands({ session_id, commands })).toMatchObject({ code: 'dialog_blocking' })
+    expect(await given.homes.clients.http.runCommands({ session_id, commands })).toMatchObject({
+      code: 'dialog_blocking',
+    })
     await takeOver(view)
     await view.getByRole('dialog').getByText('Who?').waitFor()
     await view.close()
     const answer = [{ command: 'answer_dialog', data: { accept: true, text: 'Ada' } }]
-    expect(await homes.clients.http.runCommands({ session_id, commands: answer })).toMatchObject({ success: true })
-    expect(await valueOf(homes.clients.http, session_id, 'document.title')).toBe('Ada')
+    expect(await given.homes.clients.http.runCommands({ session_id, commands: answer })).toMatchObject({
+      success: true,
+    })
+    expect(await valueOf(given.homes.clients.http, session_id, 'document.title')).toBe('Ada')
   })
 
   test('records what a person does, as a script that passes', async () => {
@@ -278,7 +266,7 @@ describe('the live view in a browser', () => {
     // Of a navigation that begins late, as on a busy machine, the end is awaited.
     const acts = steps.filter((step) => !('wait_for' in step))
     expect(acts.map((step) => ({ ...step, fingerprint: undefined }))).toEqual([
-      { navigate_to: `${site.url}/` },
+      { navigate_to: `${given.site.url}/` },
       { click: 'input[name="who"]' },
       { fill: { selector: 'input[name="who"]', text: 'ada' } },
       { press_key: { selector: 'input[name="who"]', key: 'Tab' } },
@@ -298,7 +286,7 @@ describe('the live view in a browser', () => {
 
     const folder = await scriptFolder()
     await folder.write('script.yaml', text)
-    const env = { BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: homes.stateDir, PASSWORD: 'Pa55!' }
+    const env = { BAX_SERVER: given.homes.baseUrl, BAX_STATE_DIR: given.homes.stateDir, PASSWORD: 'Pa55!' }
     expect(await bax(['run', 'script.yaml'], { cwd: folder.path, env })).toMatchObject({ code: 0, stderr: '' })
     await folder.close()
   })
@@ -308,14 +296,14 @@ describe('the live view in a browser', () => {
     const view = await openView((await linkTo(session_id, true)).live_view_url)
     await waitForFrame(view)
     await takeOver(view)
-    await homes.clients.http.recordSession({ session_id, action: 'start' })
+    await given.homes.clients.http.recordSession({ session_id, action: 'start' })
     const button = view.getByRole('button', { name: 'Recording (0 steps)' })
     await button.waitFor()
     expect(await button.isDisabled()).toBe(true)
     expect(await button.getAttribute('title')).toContain('Somebody else records this session')
     await clickAt(view, 100, 20)
     await view.getByRole('button', { name: 'Recording (1 step)' }).waitFor()
-    await homes.clients.http.recordSession({ session_id, action: 'stop' })
+    await given.homes.clients.http.recordSession({ session_id, action: 'stop' })
     await view.getByRole('button', { name: 'Record', exact: true }).click()
     await view.getByRole('button', { name: 'Stop recording (0 steps)' }).waitFor()
   })
@@ -336,12 +324,12 @@ describe('the live view in a browser', () => {
   test('loads nothing from other origins, runs no inline scripts, and cannot be framed', async () => {
     const session_id = await create()
     const { live_view_url } = await linkTo(session_id)
-    const page = await views.newPage()
+    const page = await given.views.newPage()
     const requests: string[] = []
     page.on('request', (request) => requests.push(request.url()))
     const answer = (await page.goto(live_view_url))!
     await waitForFrame(page)
-    expect(new Set(requests.map((url) => new URL(url).origin))).toEqual(new Set([homes.baseUrl]))
+    expect(new Set(requests.map((url) => new URL(url).origin))).toEqual(new Set([given.homes.baseUrl]))
     const { 'content-security-policy': policy, 'referrer-policy': referrer } = answer.headers()
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("frame-ancestors 'none'")
@@ -352,18 +340,18 @@ describe('the live view in a browser', () => {
 
 test('may be framed by allowed origins only', async () => {
   const session_id = await create('/red')
-  const gate = { hosts: loopbackHosts, origins: new Set([site.url]), keys: null }
-  const { engine } = homes
+  const gate = { hosts: loopbackHosts, origins: new Set([given.site.url]), keys: null }
+  const { engine } = given.homes
   const app = createApp({ engine, gate, sockets: 'here' })
   const listener = await listen(app, { host: '127.0.0.1', port: 0 }, { engine, gate, own: false })
   const { token } = await linkTo(session_id)
   const framed = (address: string) => `<iframe src="${address}" width="900" height="600"></iframe>`
-  const page = await views.newPage()
-  await page.goto(site.url)
+  const page = await given.views.newPage()
+  await page.goto(given.site.url)
   await page.setContent(framed(`${listener.address}/live/${session_id}?token=${token}`))
   await page.frameLocator('iframe').getByText('Red').first().waitFor()
   const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
-  await page.setContent(framed(`${homes.baseUrl}/live/${session_id}?token=${token}`))
+  await page.setContent(framed(`${given.homes.baseUrl}/live/${session_id}?token=${token}`))
   await refused
   await page.goto('about:blank')
   await listener.close()
@@ -372,9 +360,13 @@ test('may be framed by allowed origins only', async () => {
 describe('the websocket of the live view', () => {
   const opening = async (session_id: string, token: string | null, headers: Record<string, string> = {}) => {
     const protocols = ['bax.live.v1', ...(token === null ? [] : [`bax.bearer.${token}`])]
-    const socket = new WebSocket(`${homes.baseUrl.replace('http', 'ws')}/sessions/${session_id}/live`, protocols, {
-      headers,
-    })
+    const socket = new WebSocket(
+      `${given.homes.baseUrl.replace('http', 'ws')}/sessions/${session_id}/live`,
+      protocols,
+      {
+        headers,
+      },
+    )
     socket.on('error', () => {})
     const status = await new Promise<number>((resolve) => {
       socket.once('open', () => resolve(101))
@@ -401,7 +393,7 @@ describe('the websocket of the live view', () => {
   })
 
   test('does not accept input with the frame_token of a session', async () => {
-    const { session_id, frame_token } = await homes.clients.http.createSession({ headless: true })
+    const { session_id, frame_token } = await given.homes.clients.http.createSession({ headless: true })
     const { socket } = await opening(session_id!, frame_token!)
     const messages = answersOf(socket)
     socket.send(JSON.stringify({ type: 'take' }))
@@ -469,7 +461,8 @@ describe('the websocket of the live view', () => {
     const session_id = await create('/busy')
     const { socket } = await opening(session_id, (await linkTo(session_id)).token)
     socket.pause()
-    const count = () => valueOf(homes.clients.http, session_id, 'Number(document.querySelector("h1").textContent)')
+    const count = () =>
+      valueOf(given.homes.clients.http, session_id, 'Number(document.querySelector("h1").textContent)')
     const before = (await count()) as number
     await waitUntil(async () => ((await count()) as number) > before + 20)
     socket.resume()
@@ -484,17 +477,17 @@ describe('the websocket of the live view', () => {
     const closed = once(socket, 'close')
     for (let at = 0; at < 5000; at += 1) socket.send(JSON.stringify({ type: 'take' }))
     expect(String((await closed)[1])).toBe('too many messages per second')
-    expect(await valueOf(homes.clients.http, session_id, '6 * 7')).toBe(42)
+    expect(await valueOf(given.homes.clients.http, session_id, '6 * 7')).toBe(42)
   })
 
   test('is not available in an embedded engine', async () => {
     const session_id = await create()
-    expect(await failureOf(homes.clients.embedded.linkLiveView({ session_id, control: false }))).toMatchObject({
+    expect(await failureOf(given.homes.clients.embedded.linkLiveView({ session_id, control: false }))).toMatchObject({
       code: 'unsupported',
     })
-    expect((await homes.clients.embedded.getSession({ session_id })).live_view_url).toBe(null)
-    expect((await homes.clients.http.getSession({ session_id })).live_view_url).toBe(
-      `${homes.baseUrl}/live/${session_id}`,
+    expect((await given.homes.clients.embedded.getSession({ session_id })).live_view_url).toBe(null)
+    expect((await given.homes.clients.http.getSession({ session_id })).live_view_url).toBe(
+      `${given.homes.baseUrl}/live/${session_id}`,
     )
   })
 })
