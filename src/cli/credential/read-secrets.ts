@@ -1,13 +1,25 @@
 /** Reads secrets for credentials: from a terminal without echo, else from standard input. They are never arguments. */
 import { BaxError } from '../../core/errors/errors.ts'
+import { requiredWord, textFlag } from '../../lines/typed.ts'
+import type { TypedArguments } from '../../lines/values.ts'
 import { type Io, readStdin } from '../io.ts'
 
 type SecretPart = 'password' | 'totp'
 
 const prompts: Record<SecretPart, string> = { password: 'Password: ', totp: 'TOTP secret (base32 or otpauth URI): ' }
 
+/** Reads the name, the user name and the secrets of a command line. @throws BaxError `invalid_request` */
+export async function readCredential(io: Io, { flags, words }: TypedArguments) {
+  const parts = partsOf(flags)
+  return {
+    name: requiredWord(words, 0),
+    username: textFlag(flags, 'username'),
+    ...(parts.length > 0 && (await readSecrets(io, parts))),
+  }
+}
+
 /** Returns the secrets to read for the flags `--no-password` and `--totp`. */
-export const partsOf = (flags: Readonly<Record<string, unknown>>): SecretPart[] => [
+const partsOf = (flags: Readonly<Record<string, unknown>>): SecretPart[] => [
   ...(flags['password'] === false ? [] : ['password' as const]),
   ...(flags['totp'] === true ? ['totp' as const] : []),
 ]

@@ -19,9 +19,8 @@ export function makeMask(secrets: Iterable<string>): Mask {
   const values = [...new Set([...secrets].flatMap((secret) => [secret, ...secret.split(/\r?\n/)]))].filter(
     (part) => part !== '',
   )
-  const byLength = values.toSorted((a, b) => b.length - a.length)
-  const inText = union([...byLength.map((value) => spellings(value)), ...byLength.flatMap(inBase64)])
-  const inBytes = union([...byLength.map((value) => spellings(value, latin)), ...byLength.flatMap(inBase64)])
+  const inText = regExp(spellingsOfAll(values))
+  const inBytes = regExp(spellingsOfAll(values, latin))
   const text = (given: string) => (inText ? given.replaceAll(inText, stars) : given)
   const deep = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value)
@@ -43,7 +42,13 @@ export function makeMask(secrets: Iterable<string>): Mask {
   }
 }
 
-const union = (patterns: readonly string[]) => (patterns.length > 0 ? new RegExp(patterns.join('|'), 'g') : undefined)
+const regExp = (pattern: string) => (pattern === '' ? undefined : new RegExp(pattern, 'g'))
+
+/** Returns a pattern for texts, longest first, in all their spellings and inside of base64; empty without texts. */
+export function spellingsOfAll(texts: readonly string[], raw?: (character: string) => string): string {
+  const byLength = texts.toSorted((a, b) => b.length - a.length)
+  return [...byLength.map((text) => spellings(text, raw)), ...byLength.flatMap(inBase64)].join('|')
+}
 
 /** Returns the UTF-8 bytes of a text as one character each, to search in bytes. */
 const latin = (text: string) => Buffer.from(text).toString('latin1')

@@ -1,9 +1,9 @@
 /** `bax credential add`: stores a credential; its secrets come from a prompt or from standard input. */
 import { Argument } from 'commander'
-import { requiredWord, textFlag, textFlags } from '../../../lines/typed.ts'
+import { textFlags } from '../../../lines/typed.ts'
 import { collect } from '../../../lines/flags.ts'
 import { uncheckedFields } from '../../../client/calls.ts'
-import { partsOf, readSecrets } from '../../credential/read-secrets.ts'
+import { readCredential } from '../../credential/read-secrets.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
 import { note, print } from '../../io.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
@@ -26,14 +26,7 @@ export const command: TerminalCommand = {
       command.option('--no-password', 'store no password')
     })
     const { io, settings } = context
-    const { flags, words } = typed
-    const parts = partsOf(flags)
-    const input = {
-      name: requiredWord(words, 0),
-      origins: textFlags(flags, 'origin'),
-      username: textFlag(flags, 'username'),
-      ...(parts.length > 0 && (await readSecrets(io, parts))),
-    }
+    const input = { ...(await readCredential(io, typed)), origins: textFlags(typed.flags, 'origin') }
     return withEngine(context, { when: 'ask' }, async ({ ask }) => {
       const record = await ask('addCredential', uncheckedFields(input), { signal: io.signal })
       if (settings.json) print(io, JSON.stringify(record))

@@ -1,8 +1,7 @@
 /** `bax credential rotate`: replaces secrets of a credential; they come from a prompt or from standard input. */
 import { Argument } from 'commander'
-import { requiredWord, textFlag } from '../../../lines/typed.ts'
 import { uncheckedFields } from '../../../client/calls.ts'
-import { partsOf, readSecrets } from '../../credential/read-secrets.ts'
+import { readCredential } from '../../credential/read-secrets.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
 import { note, print } from '../../io.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
@@ -20,13 +19,7 @@ export const command: TerminalCommand = {
       command.option('--no-password', 'keep the password')
     })
     const { io, settings } = context
-    const { flags, words } = typed
-    const parts = partsOf(flags)
-    const input = {
-      name: requiredWord(words, 0),
-      username: textFlag(flags, 'username'),
-      ...(parts.length > 0 && (await readSecrets(io, parts))),
-    }
+    const input = await readCredential(io, typed)
     return withEngine(context, { when: 'ask' }, async ({ ask }) => {
       const record = await ask('rotateCredential', uncheckedFields(input), { signal: io.signal })
       if (settings.json) print(io, JSON.stringify(record))

@@ -5,7 +5,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import { observationOptions } from '../../../core/shapes/observe.ts'
 import type { PageChanges } from '../../../core/shapes/page-changes.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { secretsOf } from '../credentials/session-secrets.ts'
+import { hiderOf } from '../credentials/session-secrets.ts'
 import { changesBetween } from '../observe/changes.ts'
 import type { Seen } from '../observe/last-observation.ts'
 import { observe } from '../observe/observe.ts'
@@ -45,7 +45,7 @@ export async function changeSince(
   const page = session.activePage
   const title = page ? await withDeadline(titleOf(page), { ms: limits.session.titleMs, value: '' }).catch(() => '') : ''
   const whole = { url: page ? shownUrl(page.url()) : 'about:blank', title, ...change }
-  return secretsOf(session.browserContext).hide(privacyOf(session.browserContext).redact(whole))
+  return hiderOf(session.browserContext)(whole)
 }
 
 async function observeChange(

@@ -1,4 +1,5 @@
 /** Texts that a person typed into a page, which are redacted in everything that the session reports afterwards. */
+import { spellingsOfAll } from '../../../core/access/mask.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { LiveInput } from '../../../core/shapes/live-view.ts'
 
@@ -82,25 +83,5 @@ function patternOf(texts: readonly string[]): RegExp {
   return new RegExp(parts.join('|'), 'gu')
 }
 
-function anyOf(texts: readonly string[]): string {
-  const forms = new Set(texts.flatMap(encodingsOf))
-  // Without texts: a pattern that matches nothing.
-  if (forms.size === 0) return '(?!)'
-  const longestFirst = [...forms].toSorted((a, b) => b.length - a.length)
-  return `(?:${longestFirst.map((form) => form.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)).join('|')})`
-}
-
-function encodingsOf(text: string): string[] {
-  // Without halves of characters, which cannot be encoded.
-  const whole = Buffer.from(text).toString()
-  const uri = encodeURIComponent(whole)
-  return [
-    text,
-    uri,
-    encodeURI(whole),
-    new URLSearchParams([['', whole]]).toString().slice(1),
-    JSON.stringify(text).slice(1, -1),
-    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
-    Buffer.from(text).toString('base64').replace(/=+$/, ''),
-  ]
-}
+/** Without texts: a pattern that matches nothing. */
+const anyOf = (texts: readonly string[]): string => `(?:${spellingsOfAll(texts) || '(?!)'})`

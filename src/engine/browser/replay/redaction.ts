@@ -2,7 +2,7 @@
  * Removes secrets from a replay: credentials that texts look like, what was typed into password fields, and what the
  * session hides.
  */
-import { escapeHtml } from '../../../core/html/page.ts'
+import { makeMask } from '../../../core/access/mask.ts'
 import { redactText, redactValue } from '../../../core/access/redact.ts'
 
 export interface Redaction {
@@ -17,12 +17,8 @@ const shortest = 4
 
 /** @param hide removes what the session hides: values of stored credentials, and what a person typed for a handoff */
 export function redactionOf(secrets: ReadonlySet<string>, hide: (text: string) => string): Redaction {
-  const long = [...secrets].filter(({ length }) => length >= shortest)
-  const spellings = [...new Set(long.flatMap(spellingsOf))].toSorted((a, b) => b.length - a.length)
-  const mask = (text: string) =>
-    secrets.has(text)
-      ? placeholder
-      : hide(spellings.reduce((rest, spelling) => rest.replaceAll(spelling, placeholder), text))
+  const long = makeMask([...secrets].filter(({ length }) => length >= shortest))
+  const mask = (text: string) => (secrets.has(text) ? placeholder : hide(long.text(text)))
   const deep = (value: unknown): unknown => {
     if (typeof value === 'string') return mask(value)
     if (Array.isArray(value)) return value.map(deep)
@@ -30,19 +26,4 @@ export function redactionOf(secrets: ReadonlySet<string>, hide: (text: string) =
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [mask(name), deep(inner)]))
   }
   return { text: (text) => mask(redactText(text)), value: (value) => deep(redactValue(value)) }
-}
-
-/** Returns how a value appears in HTML, in HTML of a frame, in URLs, forms, JSON, and in Basic authentication alone. */
-function spellingsOf(secret: string): string[] {
-  const html = escapeHtml(secret)
-  const form = new URLSearchParams({ '': secret }).toString().slice(1)
-  return [
-    secret,
-    html,
-    escapeHtml(html),
-    form,
-    form.replaceAll('+', '%20'),
-    JSON.stringify(secret).slice(1, -1),
-    Buffer.from(secret).toString('base64'),
-  ]
 }

@@ -168,6 +168,7 @@ for (const link of links) {
 addEventListener('keydown', onKey)
 addEventListener('hashchange', selectFromHash)
 addEventListener('resize', draw)
-select(sections.find(({ dataset }) => dataset['status'] === 'failed') ?? current)
+const first = sections.find(({ id }) => id !== 's0')
+select(sections.find(({ dataset }) => dataset['status'] === 'failed') ?? first ?? current)
 selectFromHash()
 void load()
