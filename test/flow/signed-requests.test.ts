@@ -123,8 +123,10 @@ describe('a signed request', () => {
 
   test.each(['http', 'browser'] as const)('is not made in the clear for a host of the internet: %s', async (render) => {
     const port = net.site.port
-    await client.scrape({ url: `http://site.example:${port}/a`, render, sign: true })
-    await client.scrape({ url: `${net.url}/moved-away`, render, sign: true })
+    const direct = await client.scrape({ url: `http://site.example:${port}/a`, render, sign: true })
+    const redirected = await client.scrape({ url: `${net.url}/moved-away`, render, sign: true })
+    const warning = `requests to http://site.example:${port} were not signed: only https requests are`
+    for (const answer of [direct, redirected]) expect(answer.warning).toContain(warning)
     expect(seen.map(({ url }) => url)).toEqual(['a', 'b'].map((path) => `http://site.example:${port}/${path}`))
     expect(seen.flatMap(({ headers }) => Object.keys(headers)).filter((name) => name.startsWith('signature'))).toEqual(
       [],

@@ -12,7 +12,8 @@ import type { FindSession } from '../browser/session/own-session.ts'
 import { shownUrl } from '../browser/tabs/page-events.ts'
 import type { Egress, RequestRules } from '../egress/egress.ts'
 import { scrapeUrl } from '../render/http/web-url.ts'
-import { ReadIdentity, type RequestSigner } from '../render/identity/identity.ts'
+import { ReadIdentity } from '../render/identity/identity.ts'
+import type { RequestSigner } from '../render/identity/safe-signer.ts'
 import { openIdentity, signerOf } from '../scrape/identity/open-identity.ts'
 import { exchange, type Received, type RequestBody } from './exchange.ts'
 import { sessionCookies, storeChanged } from './session-cookies.ts'
@@ -84,7 +85,10 @@ async function sendInSession({ egress, botKey }: RequestContext, session: LiveSe
     ...(signer && { signer }),
   })
   const given = identity.jar.all()
-  const store = () => storeChanged(browserContext, given, identity.jar.all())
+  const store = async () => {
+    const refused = await storeChanged(browserContext, given, identity.jar.all())
+    return [refused, signer?.warning].filter(Boolean).join('; ') || undefined
+  }
   return answered(send(prepared, identity, { ...rules, from: owner }, signals), store)
 }
 

@@ -1,12 +1,12 @@
 /** The identity of a reader: cookies, headers and properties of the browser, used by fetches and by rendered pages. */
 import { credentialIn } from '../../../core/identity.ts'
-import { isLocalUrl } from '../../../core/net/urls.ts'
 import type { IdentityInput } from '../../../core/shapes/read/identity.ts'
 import type { StorageState } from '../../../core/stores.ts'
 import type { RequestIdentity } from '../../egress/egress.ts'
 import type { ResponseHeaders } from '../../egress/response-headers.ts'
 import { CookieJar } from './cookie-jar.ts'
 import { readCookies } from './cookie-text.ts'
+import type { SafeSigner } from './safe-signer.ts'
 import { isSubdomain } from './set-cookie.ts'
 
 /** A phone, as Playwright describes it. */
@@ -16,12 +16,6 @@ export interface Device {
   readonly deviceScaleFactor: number
 }
 
-/** Signs requests. */
-export interface RequestSigner {
-  /** Returns the headers of a signed request for a URL, with names in lower case. */
-  headersFor(href: string): Readonly<Record<string, string>>
-}
-
 export interface IdentityFacts {
   readonly input: IdentityInput
   /** URL whose host the headers are for. */
@@ -29,7 +23,7 @@ export interface IdentityFacts {
   /** State of the profile. */
   readonly state?: StorageState
   readonly device?: Device
-  readonly signer?: RequestSigner
+  readonly signer?: SafeSigner
 }
 
 export class ReadIdentity implements RequestIdentity {
@@ -98,7 +92,7 @@ export class ReadIdentity implements RequestIdentity {
     const { start, signer } = this.#facts
     const url = new URL(href)
     const own = isWithin(start, url) ? this.#headers : {}
-    return { ...own, ...(canSign(start, url) && signer?.headersFor(href)) }
+    return { ...own, ...signer?.headersFor(start, url) }
   }
 
   cookiesFor(href: string): string {
@@ -122,15 +116,6 @@ export class ReadIdentity implements RequestIdentity {
 
 const lowerCase = (headers: IdentityInput['headers'] = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-
-/**
- * Whether a request may be signed. Others who read a signature can send their own requests with it. Without TLS, only
- * requests to this machine and its network are signed, and none of a read that began with TLS.
- */
-function canSign(start: URL, { protocol, hostname, origin }: URL): boolean {
-  if (protocol === 'https:') return true
-  return start.protocol !== 'https:' && (isLocalUrl(origin) || hostname.endsWith('.test'))
-}
 
 /** Whether headers for a URL may be sent to another one: the same host or a subdomain, never in the clear after TLS. */
 function isWithin(start: URL, { hostname, port, protocol }: URL): boolean {

@@ -5,7 +5,8 @@ import { hasIdentity } from '../../../core/identity.ts'
 import type { IdentityInput } from '../../../core/shapes/read/identity.ts'
 import type { ProfileStore } from '../../../core/stores.ts'
 import { withChanges } from '../../render/identity/cookie-jar.ts'
-import { type Device, ReadIdentity, type RequestSigner } from '../../render/identity/identity.ts'
+import { type Device, ReadIdentity } from '../../render/identity/identity.ts'
+import { type RequestSigner, SafeSigner } from '../../render/identity/safe-signer.ts'
 
 export interface IdentityContext {
   readonly profiles: () => Promise<Pick<ProfileStore, 'load' | 'update'>>
@@ -18,7 +19,10 @@ export interface IdentityContext {
 export interface OpenedIdentity {
   readonly identity: ReadIdentity
   readonly profileId?: string
-  /** Saves changed cookies to the profile, if that is requested; returns a warning if it fails. */
+  /**
+   * Saves changed cookies to the profile, if that is requested. Returns a warning if it fails, and about requests that
+   * should have been signed.
+   */
   save(): Promise<string | undefined>
 }
 
@@ -43,7 +47,7 @@ export async function openIdentity(
     ...(device && { device }),
     ...(signer && { signer }),
   })
-  const save = async () => {
+  const saveProfile = async () => {
     if (!profile || !input.save_profile) return undefined
     const changes = identity.jar.takeChanges()
     if (changes.size === 0) return undefined
@@ -55,13 +59,14 @@ export async function openIdentity(
       return `the profile was not saved: ${asBaxError(error).message}`
     }
   }
+  const save = async () => [await saveProfile(), signer?.warning].filter(Boolean).join('; ') || undefined
   return { identity, save, ...(profile && { profileId: profile.profile_id }) }
 }
 
 /** Returns the key that signs requests. @throws BaxError `invalid_request` */
-export async function signerOf(botKey: IdentityContext['botKey']): Promise<RequestSigner> {
+export async function signerOf(botKey: IdentityContext['botKey']): Promise<SafeSigner> {
   const key = await botKey()
-  if (key) return key
+  if (key) return new SafeSigner(key)
   throw new BaxError('invalid_request', 'sign needs the key of a bot', {
     details: [{ path: 'sign', message: 'needs the key of a bot' }],
     hint: 'create one where the engine runs with "bax key bot --agent https://…"',

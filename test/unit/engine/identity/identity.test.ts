@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { noIdentity } from '../../../../src/core/identity.ts'
 import { ResponseHeaders } from '../../../../src/engine/egress/response-headers.ts'
 import { ReadIdentity } from '../../../../src/engine/render/identity/identity.ts'
+import { SafeSigner } from '../../../../src/engine/render/identity/safe-signer.ts'
 
 const identityWith = (cookies: string) =>
   new ReadIdentity({ input: { ...noIdentity, cookies }, start: new URL('https://one.example/') })
@@ -37,7 +38,7 @@ test.each([
   ['http://10.0.0.1/', 'http://10.0.0.1.example/', false],
   ['http://10.0.0.1/', 'http://localhost@one.example/', false],
 ])('reads that start at %s sign %s: %s', (start, href, isSigned) => {
-  const signer = { headersFor: () => ({ signature: 'sig1' }) }
+  const signer = new SafeSigner({ headersFor: () => ({ signature: 'sig1' }) })
   const identity = new ReadIdentity({ input: noIdentity, start: new URL(start), signer })
   expect(identity.headersFor(href)).toEqual(isSigned ? { signature: 'sig1' } : {})
 })
