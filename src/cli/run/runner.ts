@@ -89,7 +89,7 @@ export class ScriptRun {
     await attempt(async () => void notes.push(...(await this.#evidence.end(this.#failed))))
     const sessionId = this.#session?.id
     await attempt(() => this.#close())
-    // What a failed script has used instead of its elements may be the cause of its failure.
+    // A wrong selector may be the reason for a failure.
     if (!this.#failed) this.#tools.healed.push(...this.#healed)
     return {
       ...this.#start,

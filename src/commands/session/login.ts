@@ -17,7 +17,7 @@ export const login = defineCommand({
   }),
   result: z.object({
     url: z.string().describe('URL of the page after the log-in'),
-    filled: z.array(z.enum(credentialParts)).describe('What the site has asked for, in order'),
+    filled: z.array(z.enum(credentialParts)).describe('Parts of the credential that were filled in, in order'),
   }),
   run: async ({ credentials, signal }, { credential, timeout_ms: timeout = limits.command.navigationMs }) => ({
     data: { ...(await credentials.logIn(credential, { timeout, signal })) },

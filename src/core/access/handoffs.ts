@@ -37,7 +37,7 @@ export const declineMessage = printable(handoffs.messageChars)
 
 const isoTime = z.iso.datetime().describe('ISO 8601 UTC with milliseconds')
 
-/** What has changed while a person had the session. Nothing that the person typed is part of it. */
+/** Changes of the page while a person had control, without the text that the person typed. */
 const handoffChange = z.object({
   url: z.string().describe('URL of the active tab'),
   title: z.string(),

@@ -6,7 +6,7 @@ import type { CallLimit } from './command.ts'
 /** A log-in that has worked. */
 export interface LoggedIn {
   readonly url: string
-  /** What the site has asked for, in order. */
+  /** Parts of the credential that were filled in, in order. */
   readonly filled: readonly CredentialPart[]
 }
 

@@ -31,7 +31,7 @@ export function keptEntries(all: readonly JournalEntry[]): Kept {
   for (const entry of all) {
     const isPerson = entry.command === controlByPerson
     const reason = isPerson ? 'a person had control' : uselessness(entry)
-    // What a person did is neither repeated nor undone.
+    // Commands before and after a person had control do not repeat or undo each other.
     const last = isAfterPerson ? undefined : entries.at(-1)
     isAfterPerson ||= isPerson
     if (reason !== undefined) omit(entry, reason)
@@ -100,7 +100,7 @@ function isRepeated(before: JournalEntry, entry: JournalEntry): boolean {
   return before.urlBefore === entry.urlBefore
 }
 
-/** What a setting is about: checked and unchecked are two states of one element, as are texts of a field. */
+/** Returns the key of a state: commands with the same key, such as check and uncheck of one element, replace each other. */
 function keyOf({ command, data, targets }: JournalEntry): string {
   const selector = String(data['selector'])
   const what = command === 'uncheck' ? 'check' : command === 'clear' ? 'fill' : command

@@ -1,4 +1,4 @@
-/** What the result of a read proves, as fields of `verify`. */
+/** Expectations for `verify`, from the results of reads. */
 import type { CommandCall, CommandResult } from '../../../core/shapes/commands.ts'
 import type { Proof, TargetFacts } from '../ports/journal.ts'
 import type { SecretValues } from './secret-values.ts'

@@ -22,7 +22,7 @@ const always: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   set_cookie: { value: 'COOKIE' },
   set_cookies: { cookies: 'COOKIES' },
   emulate: { password: 'HTTP_PASSWORD' },
-  // What is pasted is often a password.
+  // The text of the clipboard is often a password.
   write_clipboard: { text: 'CLIPBOARD' },
 }
 
@@ -46,7 +46,7 @@ export function withoutSecrets(call: CommandCall, known: Known): Pick<JournalEnt
       return known.secrets.referenceTo(secret, kind)
     }
     const masked = fieldWithoutSecrets(call, name, known, hide)
-    // What only looks like a reference is none.
+    // Other texts with `${` are escaped later.
     if (isHidden) templates.push(name)
     return [name, isHidden ? masked : value]
   })

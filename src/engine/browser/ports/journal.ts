@@ -14,7 +14,7 @@ export interface TargetFacts {
   readonly isLink: boolean
 }
 
-/** What the result of a read proves, as fields of `verify`. */
+/** Fields of `verify` that expect the result of a read again. */
 export type Proof = Readonly<Record<string, unknown>>
 
 export interface JournalEntry {
