@@ -131,7 +131,7 @@ export interface IdempotencyKey {
   readonly onFound?: (() => void) | undefined
 }
 
-/** How long a store keeps results, and how many for one caller. */
+/** Lifetime of results in a store, and their number for one caller. */
 export interface KeepLimits {
   readonly keepMs: number
   readonly kept: number

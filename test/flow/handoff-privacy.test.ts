@@ -1,4 +1,4 @@
-/** What a session reports while a person has control for a handoff, and afterwards. */
+/** Reports of a session while a person has control for a handoff, and afterwards. */
 import type { ServerResponse } from 'node:http'
 import type { Page } from 'playwright'
 import { expect, test } from 'vitest'

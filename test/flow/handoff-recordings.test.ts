@@ -1,4 +1,4 @@
-/** What a person does during a handoff is in no recording of the session, and no other viewer sees it. */
+/** Recordings and other viewers show nothing of a person's actions during a handoff. */
 import { unzipSync } from 'fflate'
 import type { Page } from 'playwright'
 import { expect, test } from 'vitest'

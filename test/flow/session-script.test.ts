@@ -1,4 +1,4 @@
-/** What was done to a session becomes a script that repeats it in new sessions. */
+/** The commands of a session become a script that repeats them in new sessions. */
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'

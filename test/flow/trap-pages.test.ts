@@ -1,4 +1,4 @@
-/** What snapshots say about pages that hide text from people, or hide from programs what people can click. */
+/** Snapshots of pages that hide text from people, or hide elements that people can click from programs. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { inUsualHomes } from '../support/commands.ts'

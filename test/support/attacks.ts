@@ -8,7 +8,7 @@ const login = `<!doctype html><form method=post action=/session><input id=user n
 
 const redirected = (to: string) => `/redirect?status=307&to=${encodeURIComponent(to)}`
 
-/** What a page does with `document.querySelector('#pw')`. */
+/** Returns the script of a page, in which `pw` is the password field. */
 const script = (code: string) =>
   `<script>const pw = document.querySelector('#pw'); const form = pw.form; ${code}</script>`
 

@@ -224,5 +224,5 @@ export const clickableTraps: readonly Trap[] = [
   },
 ]
 
-/** What the page with a frame shows in it. */
+/** Content of the frame of a page. */
 export const framed = `<!doctype html><p>Words in the frame</p><div id=t>Target</div><script>t.addEventListener('click', () => parent.postMessage('clicked', '*'))</script>`

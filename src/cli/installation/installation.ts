@@ -1,4 +1,4 @@
-/** How this bax was installed, which decides how it is updated and removed. */
+/** The kinds of installations of bax, with the commands that update and remove them. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { quoteWord } from '../../core/text/shell-words.ts'

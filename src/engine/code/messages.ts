@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../core/errors/errors.ts'
 import type { PlainError } from '../../core/process/thread-tasks.ts'
 
-/** What a thread runs. */
+/** Task of a thread. */
 export interface CodeTask {
   readonly code: string
   /** Names of the functions of `bax`. */

@@ -45,7 +45,7 @@ export function becomesTask(
 
 type CrawlArguments = Input<'crawl'> & { readonly id?: string; readonly find?: string; readonly read?: number[] }
 
-/** What a call lists of the pages, once the crawl has ended. */
+/** Pages that a call lists, once the crawl has ended. */
 const viewSchema = webCrawl.input.pick({ find: true, read: true })
 
 /** Starts a crawl; returns its task. @throws BaxError for invalid arguments, and those of the engine */

@@ -7,7 +7,7 @@ export interface SecretInput {
   readonly origins: readonly string[]
 }
 
-/** Why nothing was written; `origin` is that of a frame or a form which is none of the credential's. */
+/** Outcome of an attempt to write; the values of `frame` and `form` are origins that the credential is not for. */
 export type SecretOutcome =
   | { readonly written: string }
   | { readonly frame: string }

@@ -1,4 +1,4 @@
-/** What has changed in a session while a person had it, without anything that they typed. */
+/** Changes of the page while a person had control, without the text that the person typed. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { HandoffChange } from '../../../core/access/handoffs.ts'
 import { limits } from '../../../core/limits/limits.ts'

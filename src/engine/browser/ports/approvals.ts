@@ -12,7 +12,7 @@ export interface Action {
   readonly url: string
 }
 
-/** What an action belongs to. */
+/** The command, and the call, that caused an action. */
 export interface Cause {
   /** The command, or what takes its place. */
   readonly command: string

@@ -132,7 +132,7 @@ class HarRecording {
   #add(request: Request, type: string, data: Record<string, unknown>): void {
     const request_id = this.#ids.get(request)
     if (request_id === undefined) return
-    // What a person typed may be part of later requests.
+    // Later requests may contain text that a person typed.
     const shown = privacyOf(this.#context).redact(data)
     const page = pageOf(request)
     const target = page && { target_id: tabIdOf(page) }

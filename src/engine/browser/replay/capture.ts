@@ -24,7 +24,7 @@ export interface Captured extends Omit<PageSnapshot, 'images' | 'sheets'> {
   readonly missing: number
 }
 
-/** Why there is no copy. */
+/** The reason for a missing copy. */
 export interface Missing {
   readonly missing: string
 }

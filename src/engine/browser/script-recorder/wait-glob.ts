@@ -8,7 +8,7 @@ const variable = /^\d+$|\d{2}|%|[\w-]{20}|\*{3}|\[redacted\]/
 /** The same in a query, whose values are often encoded. */
 const variableValue = /\d{2}|[\w-]{20}|\*{3}|\[redacted\]/
 
-/** What replaces a secret. */
+/** The text in place of a secret. */
 export const hiddenMark = /\*{3}|\[redacted\]/
 
 /** Returns a glob of a text that matches any secret. */

@@ -1,4 +1,4 @@
-/** What a session is created from, and what happens at its end. */
+/** Facts that a session is created from, and callbacks for its end. */
 import type { Log } from '../../../core/config/config.ts'
 import type { CredentialStore } from '../../../core/stores.ts'
 import type { SessionPlan } from '../create/plan.ts'

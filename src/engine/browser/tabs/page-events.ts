@@ -62,7 +62,7 @@ function recordRequests(context: BrowserContext, events: EventLog): void {
   }))
   context.on('request', (request) => {
     const facts = factsOf(request)
-    // What a person sends during a handoff is not listed.
+    // Requests during a handoff are not listed.
     if (!privacy.active) log.add(facts, request)
     events.emit('network.request', { ...facts })
   })

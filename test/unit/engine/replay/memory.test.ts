@@ -1,4 +1,4 @@
-/** What a replay keeps in memory. */
+/** Data that a replay keeps in memory. */
 import { describe, expect, test } from 'vitest'
 import { limits } from '../../../../src/core/limits/limits.ts'
 import { PageStore } from '../../../../src/engine/browser/replay/page-store.ts'

@@ -39,7 +39,7 @@ function isCoveredAt(place: Place, x: number, y: number): boolean {
 const isCut = ({ style }: Place): boolean =>
   style.clipPath !== 'none' || (style.clip !== 'auto' && style.position !== 'static')
 
-/** What opens in front of a page and closes again. */
+/** Elements that open in front of a page and close again. */
 const passing = 'dialog, [popover], [role=dialog], [role=alertdialog], [role=menu], [role=listbox], [role=tooltip]'
 const controls = 'a[href], button, input, select, textarea, [tabindex], [role=option], [role=menuitem]'
 

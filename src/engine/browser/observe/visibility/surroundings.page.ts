@@ -27,9 +27,9 @@ export interface Place {
 }
 
 interface Areas {
-  /** Where the content of an element can be seen, or scrolled into view. */
+  /** Area in which the content of an element can be seen, or scrolled into view. */
   readonly reach: Area
-  /** Where it can be seen now. */
+  /** Area in which it can be seen now. */
   readonly window: Area
 }
 
@@ -126,7 +126,7 @@ function areasWithin(element: Element, style: CSSStyleDeclaration, around: Areas
   const box = element.getBoundingClientRect()
   if (isOutside(box, reach)) return { reach: nowhere, window: nowhere }
   const [left, top, right, bottom] = [box.x, box.y, box.x + box.width, box.y + box.height]
-  // What scrolls is seen within the box of its element, which is in reach.
+  // Content that scrolls is shown within the box of its element, which can be reached.
   const x = cuts.test(style.overflowX)
     ? { left: Math.max(left, reach.left), right: Math.min(right, reach.right) }
     : style.direction === 'rtl'
