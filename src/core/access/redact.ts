@@ -1,5 +1,6 @@
 /** Removes secrets from logs, and from a connector's data before it leaves the user's machine (`spec: relay 6`). */
 import { decodeUrlPart } from '../net/urls.ts'
+import { inPieces } from '../text/pieces.ts'
 
 /** Placeholder for a secret. */
 export const redacted = '[redacted]'
@@ -38,7 +39,13 @@ function replaceInUrl(url: string, replace: ReplaceSecret): string {
 export const redactText = (text: string): string => replaceSecrets(text, usePlaceholder)
 
 /** Replaces likely credentials in text; a secret field of a URL may contain what was replaced before. */
-export function replaceSecrets(text: string, replace: ReplaceSecret): string {
+export const replaceSecrets = (text: string, replace: ReplaceSecret): string =>
+  inPieces(text, betweenSecrets, (piece) => replaceInPiece(piece, replace))
+
+/** Matches characters that no credential contains, except for the space within `Bearer TOKEN`. */
+const betweenSecrets = /(?<!\b(?:bearer|basic)\s*)[\s"'<>]/gi
+
+function replaceInPiece(text: string, replace: ReplaceSecret): string {
   const replaceWhole = (secret: string) => replace(secret, false)
   return text
     .replaceAll(
@@ -87,17 +94,33 @@ export function redactLine(text: string): string {
   // Most facts of a request have none of it, and each pattern takes time.
   if (!partOfSecret.test(text)) return text
   return redactText(
-    text
-      .replaceAll(headerInText, `$1${redacted}`)
-      .replaceAll(/([?&](?:token|key|api_key)=)[^&\s"']+/gi, `$1${redacted}`),
+    inPieces(redactHeaderLines(text), betweenSecrets, (piece) =>
+      piece.replaceAll(/([?&](?:token|key|api_key)=)[^&\s"']+/gi, `$1${redacted}`),
+    ),
   )
 }
 
 /** Matches text that every match of the patterns below and in `redactText` contains. */
 const partOfSecret = /[:=]|bearer|basic|eyJ|A[KS]IA|gh[pousr]_|github_pat_|sk-|xox|(?:ft|rlt|bax)_/i
 
-/** Matches `cookie: a=1; b=2` up to the end of the line. */
-const headerInText = /(\b(?:proxy-authorization|authorization|set-cookie|cookie|x-api-key)["']?\s*[:=]\s*)[^\r\n]+/gi
+/** Matches `cookie:` and the beginning of its value. */
+const headerInText = /\b(?:proxy-authorization|authorization|set-cookie|cookie|x-api-key)["']?\s*[:=]\s*[^\r\n]/gi
+
+/** Redacts the values of headers, which end with the line. */
+function redactHeaderLines(text: string): string {
+  const kept: string[] = []
+  let at = 0
+  for (const {
+    0: { length },
+    index,
+  } of text.matchAll(headerInText)) {
+    if (index < at) continue
+    const value = index + length - 1
+    kept.push(text.slice(at, value), redacted)
+    at = value + (text.slice(value).match(/[\r\n]/)?.index ?? text.length - value)
+  }
+  return kept.join('') + text.slice(at)
+}
 
 /** Redacts a response body: JSON by its fields; anything else, including forms, as text. */
 export function redactBody(body: string): string {
@@ -105,10 +128,13 @@ export function redactBody(body: string): string {
     return JSON.stringify(redactValue(JSON.parse(body)))
   } catch {
     // Not JSON.
-    return redactText(
-      body.replace(/(^|&)([\w.[\]-]+)=([^&\s]*)/g, (whole, mark: string, name: string) =>
-        secretField.test(name) ? `${mark}${name}=${redacted}` : whole,
-      ),
-    )
+    return redactText(body.split('&').map(redactFormField).join('&'))
   }
+}
+
+function redactFormField(field: string): string {
+  const nameEnd = field.indexOf('=')
+  if (!secretField.test(field.slice(0, Math.max(nameEnd, 0)))) return field
+  const rest = field.search(/\s/)
+  return field.slice(0, nameEnd + 1) + redacted + (rest === -1 ? '' : field.slice(rest))
 }

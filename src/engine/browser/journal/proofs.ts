@@ -6,6 +6,8 @@ import { waitGlob } from '../script-recorder/wait-glob.ts'
 
 /** Maximum length of a text that an expectation contains. */
 const longest = 200
+/** Characters of a text in which an expectation is looked for. */
+const searchedChars = 100_000
 
 /** Texts that differ in every run, as times, dates, IDs and long numbers do, and hidden secrets. */
 const changing =
@@ -32,7 +34,7 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '')
 const proofs: Readonly<Record<string, ProofOf>> = {
   get_title: (value) => {
     const title = text(value)
-    return title === '' || changing.test(title) ? undefined : { title }
+    return title === '' || title.length > longest || changing.test(title) ? undefined : { title }
   },
   get_url: (value) => {
     const url = waitGlob(text(value))
@@ -44,7 +46,7 @@ const proofs: Readonly<Record<string, ProofOf>> = {
   },
   get_value: (value, { selector }) => {
     const read = text(value)
-    return changing.test(read) || read.length > longest ? undefined : { selector, value: read }
+    return read.length > longest || changing.test(read) ? undefined : { selector, value: read }
   },
   get_state: (value, { selector, state }) => {
     if (typeof value === 'boolean') return typeof state === 'string' ? stateProof(selector, state, value) : undefined
@@ -71,6 +73,7 @@ function stateProof(selector: unknown, state: string, isSo: boolean): Proof | un
 /** Returns the longest part of a text that does not differ in every run. */
 function stableText(shown: string): string | undefined {
   const parts = shown
+    .slice(0, searchedChars)
     .split('\n')
     .flatMap((line) => line.split(new RegExp(changing, 'gi')))
     .map((part) => part.replaceAll(/\s+/g, ' ').trim())

@@ -1,0 +1,34 @@
+/** Long texts in pieces that regular expressions can process. */
+
+/**
+ * Maximum number of characters of a piece. A repetition such as `[\w-]+` that matches several million characters throws
+ * a RangeError ("Maximum call stack size exceeded"): V8 limits its backtrack stack to 64 MB. How many it takes depends on
+ * the process: V8 compiles expressions without optimization after the first megabyte of their machine code.
+ * https://github.com/v8/v8/blob/main/src/regexp/regexp-stack.h (`kMaximumStackSize`)
+ */
+const pieceChars = 1_000_000
+/** Characters before the end of a piece that are searched for a place to cut. */
+const windowChars = 4096
+
+/**
+ * Replaces a text piece by piece. Each ends before the last match of `boundary`, a global expression for one character, if
+ * there is one near its end.
+ */
+export function inPieces(text: string, boundary: RegExp, replace: (piece: string) => string): string {
+  if (text.length <= pieceChars) return replace(text)
+  const pieces: string[] = []
+  for (let start = 0; start < text.length;) {
+    const end = endOfPiece(text, start, boundary)
+    pieces.push(replace(text.slice(start, end)))
+    start = end
+  }
+  return pieces.join('')
+}
+
+function endOfPiece(text: string, start: number, boundary: RegExp): number {
+  const end = start + pieceChars
+  if (end >= text.length) return text.length
+  const window = end - windowChars
+  const last = [...text.slice(window, end).matchAll(boundary)].at(-1)
+  return last ? window + last.index : end
+}
