@@ -2,7 +2,7 @@
 import { type FrameOf, uncheckedFields } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { RecordedStep, RecordingState } from '../../core/shapes/recording.ts'
-import { stepLine } from '../../core/text/write-script.ts'
+import { stepLine } from '../../core/text/script/write-script.ts'
 import type { Context } from '../context.ts'
 import type { LocatedEngine } from '../engine/locate-engine.ts'
 import { note } from '../io.ts'

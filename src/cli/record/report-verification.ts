@@ -2,7 +2,7 @@
 import type { Context } from '../context.ts'
 import { note } from '../io.ts'
 import type { LocatedEngine } from '../engine/locate-engine.ts'
-import { stepLine } from '../../core/text/write-script.ts'
+import { stepLine } from '../../core/text/script/write-script.ts'
 import type { ScriptFile } from './script-file.ts'
 import { type Verification, verifySteps } from './verify.ts'
 

@@ -2,7 +2,7 @@
 import { textFlag, textFlags } from '../../lines/typed.ts'
 import type { RecordedStep } from '../../core/shapes/recording.ts'
 import { writeAtomic } from '../../core/state/files.ts'
-import { scriptText } from '../../core/text/write-script.ts'
+import { scriptText } from '../../core/text/script/write-script.ts'
 import type { Manifest } from '../../operations/manifest.ts'
 import { cannotWrite } from '../output/write-output.ts'
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { RecordedStep } from '../../core/shapes/recording.ts'
-import { scriptText } from '../../core/text/write-script.ts'
+import { scriptText } from '../../core/text/script/write-script.ts'
 import type { Context } from '../context.ts'
 import type { LocatedEngine } from '../engine/locate-engine.ts'
 import type { Io } from '../io.ts'

@@ -1,7 +1,7 @@
 /** Command lines of the terminal UI, parsed and run like `bax do`, or saved as a script for `bax run`. */
 import { callsOf } from '../../client/calls.ts'
 import { BaxError, exits } from '../../core/errors/errors.ts'
-import { shortStep } from '../../core/text/write-step.ts'
+import { shortStep } from '../../core/text/script/write-step.ts'
 import type { Manifest } from '../../operations/manifest.ts'
 import type { ParsedLine, TypedCommand } from '../../tui/host.ts'
 import type { Context } from '../context.ts'

@@ -1,6 +1,6 @@
 /** Replaces likely credentials in texts of commands by references to environment variables. */
 import { redactBody, redacted, replaceSecrets } from '../../../core/access/redact.ts'
-import { literalText } from '../../../core/text/write-step.ts'
+import { literalText } from '../../../core/text/script/write-step.ts'
 
 /** Returns the reference to a secret; the second argument is the name of the variable. */
 export type Hide = (secret: string, kind: string) => string

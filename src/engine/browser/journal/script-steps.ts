@@ -1,7 +1,7 @@
 /** Converts the commands of a session to the steps of a script. */
 import { catalogue } from '../../../commands/index.ts'
 import type { RecordedStep } from '../../../core/shapes/recording.ts'
-import { startSteps } from '../../../core/text/write-script.ts'
+import { startSteps } from '../../../core/text/script/write-script.ts'
 import { waitGlob } from '../script-recorder/wait-glob.ts'
 import type { JournalEntry } from '../ports/journal.ts'
 

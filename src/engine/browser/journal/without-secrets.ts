@@ -1,7 +1,7 @@
 /** Replaces the secret values in the data of a command by references to environment variables. */
 import { keyName } from '../../../commands/input/key-names.ts'
 import type { CommandCall } from '../../../core/shapes/commands.ts'
-import { literal } from '../../../core/text/write-step.ts'
+import { literal } from '../../../core/text/script/write-step.ts'
 import type { JournalEntry, TargetFacts } from '../ports/journal.ts'
 import { type Hide, hideInValue, hideValue } from './hidden-text.ts'
 import type { SecretValues } from './secret-values.ts'

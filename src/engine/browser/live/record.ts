@@ -1,7 +1,7 @@
 /** Recordings that a person starts and stops in the live view. Every view with control of the session can stop them. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { LiveRecording } from '../../../core/shapes/live-view.ts'
-import { scriptText, startSteps } from '../../../core/text/write-script.ts'
+import { scriptText, startSteps } from '../../../core/text/script/write-script.ts'
 import type { LiveSession } from '../ports/session.ts'
 import { hideSteps } from '../script-recorder/hidden-steps.ts'
 import { recordingOf, startRecording, stopRecording } from '../script-recorder/recordings.ts'

@@ -1,7 +1,7 @@
 /** Text that looks like a reference in a script of a session: only replaced secrets become references. */
 import type { Page } from 'playwright'
 import { describe, expect, test } from 'vitest'
-import { scriptText } from '../../../../src/core/text/write-script.ts'
+import { scriptText } from '../../../../src/core/text/script/write-script.ts'
 import { testText } from '../../../../src/engine/browser/journal/playwright/test-text.ts'
 import { scriptSteps } from '../../../../src/engine/browser/journal/script-steps.ts'
 import { variablesIn } from '../../../../src/engine/browser/journal/template.ts'

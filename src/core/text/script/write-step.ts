@@ -1,5 +1,5 @@
 /** Writes commands as steps of a script. */
-import type { Param } from '../operation/params.ts'
+import type { Param } from '../../operation/params.ts'
 
 /** The fields of all commands. */
 export interface CommandFields {

@@ -1,5 +1,5 @@
 /** Writes recorded steps as a script for `bax run`. */
-import type { RecordedStep } from '../shapes/recording.ts'
+import type { RecordedStep } from '../../shapes/recording.ts'
 import { type CommandFields, literal, shortStep } from './write-step.ts'
 
 /** Loads the package, which has only a default export in the bundle. */
