@@ -4,6 +4,7 @@ import type { Transport } from '../client/transport.ts'
 import type { ErrorCode } from '../core/errors/errors.ts'
 import type { JobControl } from '../core/process/job-control.ts'
 import type { ProcessErrors } from '../core/process/unhandled-errors.ts'
+import { withVisibleControls } from './output/terminal-text.ts'
 
 /** Signals that end a command cleanly: ^C, a request to end, and a closed terminal. */
 export const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -88,7 +89,7 @@ export class ReaderGone extends Error {
 export const print = (io: Io, text: string): void => void io.stdout.write(`${text}\n`)
 
 /** Prints a line for humans to stderr. */
-export const note = (io: Io, text: string): void => void io.stderr.write(`${text}\n`)
+export const note = ({ stderr }: Io, text: string): void => void withVisibleControls(stderr).write(`${text}\n`)
 
 /** Reads all of standard input. */
 export async function readStdinBytes({ stdin }: Io): Promise<Buffer> {

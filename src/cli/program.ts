@@ -3,6 +3,7 @@ import { BaxError, exits } from '../core/errors/errors.ts'
 import { version } from '../core/version.ts'
 import { markable, MarkedOutput } from './output/boundaries.ts'
 import { printFailure } from './output/errors.ts'
+import { withVisibleControls } from './output/terminal-text.ts'
 import type { CommandNames } from './guide/topics.ts'
 import { groupHelp, rootHelp } from './output/help.ts'
 import { helpWidth } from '../lines/help-layout.ts'
@@ -37,8 +38,10 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const { entry, group, argv: rest } = findCommand(entries, manifest, typed)
   if (!entry) return showGeneral(group, rest, io, names)
   const { words, summary, examples, operation } = entry
-  const marked = markable.has(words) ? new MarkedOutput(io.stdout) : undefined
-  const output = marked ? { ...io, stdout: marked.output } : io
+  // The terminal UI draws its screen with control sequences, and shows none of others.
+  const stdout = words === 'tui' ? io.stdout : withVisibleControls(io.stdout)
+  const marked = markable.has(words) ? new MarkedOutput(stdout) : undefined
+  const output = { ...io, stdout: marked?.output ?? stdout }
   const invocation = { io: output, manifest, words, summary, argv: rest, examples, ...(marked && { marked }) }
   try {
     if (operation) return await (await import('./run-operation.ts')).runOperation(invocation, operation)

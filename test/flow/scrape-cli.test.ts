@@ -16,6 +16,8 @@ beforeAll(async () => {
     '/one': '<!doctype html><title>One</title><main><h1>One</h1><p>The first of two pages.</p></main>',
     '/two.html': '<!doctype html><title>Two</title><main><h1>Two</h1><p>The second of two pages.</p></main>',
     '/missing': respondWith('text/html', '<h1>Nothing here</h1>', {}, 404),
+    '/escapes':
+      '<!doctype html><title>Screen</title><main><p>Clear\u001B[2Jed, \u001B]52;c;ZXZpbA==\u0007 and set.</p></main>',
     '/film': respondWith('video/mp4', 'x'),
   })
 })
@@ -48,6 +50,14 @@ describe('bax scrape', () => {
   test('prints the response of the API with --json', async () => {
     const answer = JSON.parse((await bax(['scrape', url('/one'), '--json'])).stdout)
     expect(answer).toMatchObject({ success: true, data: { markdown: expect.any(String), metadata: { title: 'One' } } })
+  })
+
+  test('shows control characters of pages instead of sending them to a terminal', async () => {
+    const page = [url('/escapes'), '--no-only-main-content']
+    const shown = 'Clear␛[2Jed, ␛]52;c;ZXZpbA==␇ and set.\n'
+    expect(await bax(['scrape', ...page], { tty: true })).toMatchObject({ code: 0, stdout: shown })
+    expect((await bax(['read', ...page], { tty: true })).stdout).toBe(shown)
+    expect((await bax(['scrape', ...page])).stdout).toContain('\u001B[2J')
   })
 
   test('prints several pages in order, each below its URL', async () => {

@@ -16,6 +16,7 @@ export const markable: ReadonlySet<string> = new Set([
   'code',
   'scrape',
   'extract',
+  'read',
   'search',
   'request',
   'crawl',
