@@ -1,6 +1,7 @@
 /** Finds visible text on a page and in its frames. */
 import type { Frame, Page } from 'playwright'
 import { withDeadline } from '../../core/process/deadline.ts'
+import { squeeze } from '../../core/text/pieces.ts'
 
 /** Time for the answer of one frame, so that one that hangs does not hide the others. */
 const frameMs = 1000
@@ -43,7 +44,7 @@ export async function excerptOf(page: Page): Promise<string> {
 
 /** Returns a text on one line, cut when it is long. */
 export function shortened(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim()
+  const line = squeeze(text)
   return line.length > excerptChars ? `${line.slice(0, excerptChars - 1)}…` : line
 }
 
@@ -53,4 +54,4 @@ export function containing(text: string): (content: string) => boolean {
   return (content) => squeezed(content).includes(needle)
 }
 
-const squeezed = (text: string) => text.replaceAll(/\s+/g, ' ').trim().toLowerCase()
+const squeezed = (text: string) => squeeze(text).toLowerCase()

@@ -10,6 +10,7 @@ import { elementTimeout, selector } from '../fields.ts'
 import { countVisible, stateFrom } from '../read/state.ts'
 import { readValue } from '../read/value.ts'
 import { containing, excerptOf, shortened, shownText } from './page-text.ts'
+import { squeeze } from '../../core/text/pieces.ts'
 
 const label = z.string().max(limits.input.labelChars)
 const needSelector = ['state', 'value', 'list', 'count'] as const
@@ -155,7 +156,7 @@ const checks: Readonly<Record<Name, (context: CommandContext, given: Given) => P
     const parts = matched === 1 && given.list!.length !== 1 ? all.locator('> *') : all
     // A page may have any number of matches.
     const texts = await parts.evaluateAll(textsOf, Math.max(listedItems, given.list!.length + 1))
-    const value = texts.map((text) => text.replaceAll(/\s+/g, ' ').trim())
+    const value = texts.map(squeeze)
     const met = value.length === given.list!.length && value.every((text, at) => text === given.list![at]!.trim())
     return {
       met,

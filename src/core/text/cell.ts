@@ -1,7 +1,8 @@
 /** Formats a value as one line for tables and events. */
+import { replaceRuns } from './pieces.ts'
 export function formatCell(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-'
-  if (typeof value === 'string') return value.replaceAll(/\s+/g, ' ')
+  if (typeof value === 'string') return replaceRuns(value, /\s+/g, ' ')
   if (typeof value === 'object' && Object.keys(value).length === 0) return '-'
   if (isShare(value)) return `${value.used}/${value.total}`
   if (isNames(value)) return value.join(', ')

@@ -1,6 +1,7 @@
 /** Finds words in the text of pages. */
 import { limits } from '../limits/limits.ts'
 import { charStart } from './text-part.ts'
+import { replaceRuns } from './pieces.ts'
 
 const { matchChars, matchesOfPage } = limits.mcp
 
@@ -21,7 +22,7 @@ export function excerpts(
   find: string,
   { title = '', most = matchesOfPage }: { readonly title?: string | undefined; readonly most?: number } = {},
 ): Match | undefined {
-  const plain = text.replaceAll(/\s+/g, ' ')
+  const plain = replaceRuns(text, /\s+/g, ' ')
   const lower = plain.toLowerCase()
   const phrase = find.trim().toLowerCase().replaceAll(/\s+/g, ' ')
   const words = phrase.split(' ')

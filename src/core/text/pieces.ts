@@ -25,6 +25,18 @@ export function inPieces(text: string, boundary: RegExp, replace: (piece: string
   return pieces.join('')
 }
 
+/** Replaces runs of characters, such as `/\s+/g`, however long they are; the expression also matches the replacement. */
+export function replaceRuns(text: string, runs: RegExp, replacement: string): string {
+  if (text.length <= pieceChars) return text.replaceAll(runs, replacement)
+  // Runs across the end of a piece have two replacements at first.
+  return inPieces(text, anyCharacter, (piece) => piece.replaceAll(runs, replacement)).replaceAll(runs, replacement)
+}
+
+const anyCharacter = /[^]/gu
+
+/** Collapses white space to single spaces, and removes it from both ends. */
+export const squeeze = (text: string): string => replaceRuns(text, /\s+/g, ' ').trim()
+
 function endOfPiece(text: string, start: number, boundary: RegExp): number {
   const end = start + pieceChars
   if (end >= text.length) return text.length

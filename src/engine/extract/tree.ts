@@ -1,4 +1,5 @@
 /** The document tree of live pages and parsed HTML, the input of Markdown and structured extraction. */
+import { replaceRuns } from '../../core/text/pieces.ts'
 
 export interface TextNode {
   readonly text: string
@@ -63,7 +64,7 @@ const noClasses: readonly string[] = []
 let latest = { names: '', words: noClasses }
 
 /** Splits at white space; splitting at spaces is several times faster than at a pattern. */
-const wordsOf = (text: string): string[] => text.split(uneasy.test(text) ? /\s+/ : ' ').filter(Boolean)
+const wordsOf = (text: string): string[] => text.split(uneasy.test(text) ? /\s/ : ' ').filter(Boolean)
 
 /** Whether a word of the `class` attribute matches. */
 export function hasClass(element: ElementNode, pattern: RegExp): boolean {
@@ -150,11 +151,11 @@ export function isPhrasing(element: ElementNode): boolean {
 /** Collapses HTML white space (not no-break spaces) to single spaces. */
 export const collapse = (text: string): string =>
   // Testing is cheaper than copying, and most texts need no change.
-  uneven.test(text) ? text.replaceAll(/[\t\n\f\r ]+/g, ' ') : text
+  uneven.test(text) ? replaceRuns(text, /[\t\n\f\r ]+/g, ' ') : text
 
 const uneven = /[\t\n\f\r]| {2}/
 
 /** Collapses all white space to single spaces. */
-export const oneLine = (text: string): string => (uneasy.test(text) ? text.replaceAll(/\s+/g, ' ') : text)
+export const oneLine = (text: string): string => (uneasy.test(text) ? replaceRuns(text, /\s+/g, ' ') : text)
 
 const uneasy = /[^\S ]| {2}/

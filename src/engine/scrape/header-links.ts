@@ -25,7 +25,7 @@ export const headerLinks = (headers: ResponseHeaders, base: string): HeaderLink[
   )
 
 /** Whether a list of relation types contains one. */
-export const hasRelation = (rel: string, relation: string): boolean => rel.toLowerCase().split(/\s+/).includes(relation)
+export const hasRelation = (rel: string, relation: string): boolean => rel.toLowerCase().split(/\s/).includes(relation)
 
 const paramOf = (params: string, name: string): string => {
   const [, quoted, plain] = new RegExp(`;\\s*${name}\\s*=\\s*(?:"([^"]*)"|([^\\s",;]+))`, 'i').exec(params) ?? []

@@ -5,7 +5,8 @@ import { limits } from '../../core/limits/limits.ts'
 import type { ProxySettings } from '../../core/config/proxy-settings.ts'
 import { explainFetch } from '../egress/fetch-errors.ts'
 import { operatorFetch } from '../egress/operator-fetch.ts'
-import { type ProviderResult, oneLine } from './provider.ts'
+import type { ProviderResult } from './provider.ts'
+import { squeeze } from '../../core/text/pieces.ts'
 
 export interface JsonRequest {
   readonly url: URL
@@ -91,7 +92,7 @@ function errorOf({ secrets = [], errorMessage, codeOf }: JsonRequest, status: nu
 /** Returns the provider's message, shortened and without secrets. */
 function publicMessage(message: unknown, secrets: readonly string[]): string {
   if (typeof message !== 'string') return ''
-  const text = secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), oneLine(message).replace(/\.$/, ''))
+  const text = secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), squeeze(message).replace(/\.$/, ''))
   return text.length > 200 ? `${text.slice(0, 199)}…` : text
 }
 

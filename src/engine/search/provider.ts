@@ -11,6 +11,7 @@ import type { SearchResult } from '../../core/shapes/search.ts'
 import { treeFromHtml } from '../extract/html-tree.ts'
 import { visibleText } from '../extract/tree.ts'
 import type { OpenResults } from './result-document.ts'
+import { squeeze } from '../../core/text/pieces.ts'
 
 /** The last hour, day, week, month or year. */
 export type Period = 'h' | 'd' | 'w' | 'm' | 'y'
@@ -94,10 +95,7 @@ export async function loadProvider(
 
 /** Converts HTML such as `<strong>Go</strong> &amp; Rust`. */
 export const textOfHtml = (value: unknown): string =>
-  typeof value === 'string' ? oneLine(visibleText(treeFromHtml(value, 'about:blank').root)) : ''
+  typeof value === 'string' ? squeeze(visibleText(treeFromHtml(value, 'about:blank').root)) : ''
 
 /** Converts plain text; returns an empty string for other values. */
-export const textOf = (value: unknown): string => (typeof value === 'string' ? oneLine(value) : '')
-
-/** Collapses all white space, including no-break spaces. */
-export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
+export const textOf = (value: unknown): string => (typeof value === 'string' ? squeeze(value) : '')

@@ -9,7 +9,8 @@ import {
   type Tree,
   visibleText,
 } from '../extract/tree.ts'
-import { type ProviderResult, oneLine } from './provider.ts'
+import type { ProviderResult } from './provider.ts'
+import { squeeze } from '../../core/text/pieces.ts'
 
 export interface ResultDocument {
   readonly tree: Tree
@@ -34,7 +35,7 @@ export const hasId = (root: ElementNode, id: string): boolean =>
 export const resultOf = (link: ElementNode | undefined, snippet: ElementNode | undefined): ProviderResult[] =>
   link ? [{ url: attribute(link, 'href'), title: textIn(link), description: snippet ? textIn(snippet) : '' }] : []
 
-const textIn = (element: ElementNode): string => oneLine(visibleText(element))
+const textIn = (element: ElementNode): string => squeeze(visibleText(element))
 
 /** @throws BaxError if the status is an error, whatever the page shows. */
 export function checkStatus({ status }: ResultDocument): void {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { redactBody, redactLine, redactText } from '../../../src/core/access/redact.ts'
-import { inPieces } from '../../../src/core/text/pieces.ts'
+import { inPieces, replaceRuns, squeeze } from '../../../src/core/text/pieces.ts'
 
 const long = 'x'.repeat(6_000_000)
 
@@ -31,4 +31,10 @@ test('bodies and log lines of millions of characters are redacted', () => {
   expect(redactLine(`cookie: ${long}\r\ncookie:\nx; cookie: y\nend`)).toBe(
     'cookie: [redacted]\r\ncookie:\n[redacted]\nend',
   )
+})
+
+test.each([2_999_999, 6_000_000])('white space of %i characters becomes a single space', (length) => {
+  const space = ' \n'.repeat(length).slice(0, length)
+  expect(squeeze(`${space}a${space}\u{1f600}${space}`)).toBe('a \u{1f600}')
+  expect(replaceRuns(`${'\u{1f600}'.repeat(length)}${space}é`, /[\s\u{1f600}]+/gu, '')).toBe('é')
 })

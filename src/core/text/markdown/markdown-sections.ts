@@ -1,6 +1,7 @@
 /** Sections of Markdown: its headings with the text below them. */
 import { BaxError } from '../../errors/errors.ts'
 import { type Heading, headingsIn } from './markdown-headings.ts'
+import { squeeze } from '../pieces.ts'
 
 export interface MarkdownSection extends Heading {
   /** Length of the section with its subsections, in characters. */
@@ -22,7 +23,7 @@ export function sectionsOf(markdown: string): MarkdownSection[] {
     .toReversed()
 }
 
-const comparable = (title: string): string => title.toLowerCase().replaceAll(/\s+/g, ' ').trim()
+const comparable = (title: string): string => squeeze(title.toLowerCase())
 
 /** Returns the sections with a name: those of exactly this name or, without any, those that contain it. */
 export function sectionsNamed(sections: readonly MarkdownSection[], name: string): MarkdownSection[] {

@@ -1,4 +1,5 @@
 /** Selector for the fields beside a text that is their label for people only, as in the form items of component libraries. */
+import { squeeze } from '../../../core/text/pieces.ts'
 
 const fields = [
   ...['input[not(@type="hidden")]', 'select', 'textarea', 'button'].map((name) => `self::${name}`),
@@ -20,7 +21,7 @@ const hasSeveral = (() => {
 
 /** Returns the XPath of the smallest element that contains a label with this text, and fields that have no label of their own. */
 export function formItem(text: string): string {
-  const quoted = literal(text.replaceAll(/[:*]/g, '').replaceAll(/\s+/g, ' ').trim())
+  const quoted = literal(squeeze(text.replaceAll(/[:*]/g, '')))
   const item = `ancestor::*[position()<5][descendant::*[${fields}]][1][not(${hasSeveral})]`
   const named = `normalize-space(translate(.,":*",""))=${quoted}`
   const fieldIds = '(//input|//select|//textarea|//button|//*[@aria-labelledby])/@id'

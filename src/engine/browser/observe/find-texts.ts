@@ -6,8 +6,9 @@ import { callLimit } from '../elements/act.ts'
 import { rootOf } from './observe.ts'
 import { isControl, nodesWithRef } from './snapshot/aria.ts'
 import { capture } from './snapshot/capture.ts'
-import { type Entry, squeeze } from './snapshot/entries.ts'
+import type { Entry } from './snapshot/entries.ts'
 import { pageView } from './snapshot/page-view.ts'
+import { squeeze } from '../../../core/text/pieces.ts'
 
 interface FindOptions {
   readonly selector: string | undefined

@@ -25,7 +25,7 @@ import { isControl, labelOf, type NodeWithRef, nodesWithRef } from './snapshot/a
 import { type Capture, capture, type NamedElements } from './snapshot/capture.ts'
 import { changesBetween, type Compared } from './changes.ts'
 import type { Notice } from './compare.ts'
-import { editorEntry, squeeze } from './snapshot/entries.ts'
+import { editorEntry } from './snapshot/entries.ts'
 import { type Cut, cutLines, cutText, linesOf, withoutOutside } from './snapshot/lines.ts'
 import { hiddenTexts } from './snapshot/hidden-text.ts'
 import { consolePart, dialogsPart, networkPart, storagePart } from './parts.ts'
@@ -33,6 +33,7 @@ import { outline } from './snapshot/outline.ts'
 import { pageView } from './snapshot/page-view.ts'
 import { sharedLine, withoutShared } from './shared.ts'
 import { lastSeen, remember, type Seen, seenOf } from './last-observation.ts'
+import { squeeze } from '../../../core/text/pieces.ts'
 
 export interface Observed {
   readonly observation: Observation

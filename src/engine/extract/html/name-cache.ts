@@ -34,7 +34,7 @@ const uncommon = /[A-Z\0]/
 
 /** Lower-cases ASCII letters only. */
 const normalized = (name: string): string =>
-  name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()).replaceAll('\0', '\ufffd')
+  name.replaceAll(/[A-Z]{1,100}/g, (letters) => letters.toLowerCase()).replaceAll('\0', '\ufffd')
 
 /** Returns the copy of a text that V8 keeps as a key of objects: it is quick to compare, and does not keep its page. */
 const keptOnce = (text: string): string => Object.keys({ [text]: true })[0]!

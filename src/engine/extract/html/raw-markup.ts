@@ -51,15 +51,17 @@ export function doctypeIn(text: string, from: number): { token: Doctype; end: nu
   const source = text.slice(from, isClosed ? close : text.length).replaceAll('\0', '\ufffd')
   const token: Doctype = { name: null, publicId: null, systemId: null, forceQuirks: !isClosed }
   const end = isClosed ? close + 1 : text.length
-  const name = /^[\t\n\f ]*([^\t\n\f ]+)[\t\n\f ]*/.exec(source)
-  if (!name) return { token: { ...token, forceQuirks: true }, end }
-  token.name = name[1]!.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
-  const rest = source.slice(name[0].length)
+  const named = withoutSpace(source)
+  if (named === '') return { token: { ...token, forceQuirks: true }, end }
+  const nameEnd = named.search(space)
+  const name = nameEnd === -1 ? named : named.slice(0, nameEnd)
+  token.name = name.replaceAll(/[A-Z]{1,100}/g, (letters) => letters.toLowerCase())
+  const rest = withoutSpace(named.slice(name.length))
   if (rest === '') return { token, end }
-  const keyword = /^(public|system)[\t\n\f ]*/i.exec(rest)
-  if (!keyword) return { token: { ...token, forceQuirks: true }, end }
-  const isPublic = keyword[1]!.toLowerCase() === 'public'
-  const [first, ...others] = identifiers(rest.slice(keyword[0].length))
+  const [keyword] = /^(?:public|system)/i.exec(rest) ?? []
+  if (keyword === undefined) return { token: { ...token, forceQuirks: true }, end }
+  const isPublic = keyword.toLowerCase() === 'public'
+  const [first, ...others] = identifiers(withoutSpace(rest.slice(keyword.length)))
   if (first?.id === undefined) return { token: { ...token, forceQuirks: true }, end }
   if (!isPublic)
     return {
@@ -74,6 +76,14 @@ export function doctypeIn(text: string, from: number): { token: Doctype; end: nu
   return { token: { ...token, forceQuirks: !isValid || (!isClosed && !third) }, end }
 }
 
+const space = /[\t\n\f ]/
+
+/** Removes white space from the beginning of a text, which may have millions of characters of it. */
+function withoutSpace(text: string): string {
+  const start = text.search(/[^\t\n\f ]/)
+  return start === -1 ? '' : text.slice(start)
+}
+
 interface Identifier {
   /** Undefined for text without quotes. */
   readonly id: string | undefined
@@ -83,10 +93,9 @@ interface Identifier {
 /** Returns up to three quoted identifiers at the beginning of a text, and what is not quoted as the last one. */
 function identifiers(text: string, most = 3): Identifier[] {
   if (text === '' || most === 0) return []
-  const found = /^(?:"([^"]*)"?|'([^']*)'?)[\t\n\f ]*/.exec(text)
-  if (!found) return [{ id: undefined, isClosed: false }]
-  const [all, double, single] = found
-  const id = double ?? single!
-  const isClosed = all.length > id.length + 1
-  return [{ id, isClosed }, ...(isClosed ? identifiers(text.slice(all.length), most - 1) : [])]
+  const quote = text[0]!
+  if (quote !== '"' && quote !== "'") return [{ id: undefined, isClosed: false }]
+  const close = text.indexOf(quote, 1)
+  if (close === -1) return [{ id: text.slice(1), isClosed: false }]
+  return [{ id: text.slice(1, close), isClosed: true }, ...identifiers(withoutSpace(text.slice(close + 1)), most - 1)]
 }

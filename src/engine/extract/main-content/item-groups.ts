@@ -72,7 +72,7 @@ function groupsOf(siblings: readonly Box[]): Box[][] {
 export function shapeOf(element: ElementNode): string {
   const value = attribute(element, 'class')
   if (value === '') return element.tag
-  const names = value.split(/\s+/).filter((name) => /^\D+$/.test(name))
+  const names = value.split(/\s/).filter((name) => name !== '' && !/\d/.test(name))
   return [element.tag, ...names.slice(0, 2)].join('.')
 }
 

@@ -18,6 +18,7 @@ import {
   wordSet,
 } from '../tree.ts'
 import { type Block, silentWithContent } from './blocks.ts'
+import { replaceRuns } from '../../../core/text/pieces.ts'
 
 /** Elements without text of their own that belong to the text around them. */
 const companions = wordSet(
@@ -102,7 +103,7 @@ const withAllCells = ({ children }: ElementNode, nodes: readonly (TreeNode | und
   children.flatMap((child, at) => nodes[at] ?? (isElement(child) && isCell(child) ? { ...child, children: [] } : []))
 
 /** Returns the text without white space and digits. */
-const wordsIn = (element: ElementNode): string => rawText(element).replaceAll(/[\d\s]+/g, '')
+const wordsIn = (element: ElementNode): string => replaceRuns(rawText(element), /[\d\s]+/g, '')
 
 /** Keeps the footer of a quotation, which names its source. */
 function keepSource({ children }: ElementNode, nodes: (TreeNode | undefined)[], states: TextState[]): void {

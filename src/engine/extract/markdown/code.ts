@@ -12,6 +12,7 @@ import {
   visibleText,
   wordSet,
 } from '../tree.ts'
+import { replaceRuns } from '../../../core/text/pieces.ts'
 
 const numbers =
   /^(?:(?:[\w-]+-)?(?:gutter|line-?numbers?(?:-rows)?|linenos?|crayon-nums|blob-num|ln-(?:numbers?|n))|lineno|lnt|ln)$/i
@@ -118,7 +119,7 @@ export function inlineLines(element: ElementNode): string[] {
   let text = ''
   const visit = (current: ElementNode): void => {
     for (const child of current.children) {
-      if (!isElement(child)) text += child.text.replaceAll(/\s+/g, ' ')
+      if (!isElement(child)) text += replaceRuns(child.text, /\s+/g, ' ')
       else if (child.tag === 'br') text += '\n'
       else visit(child)
     }

@@ -1,5 +1,6 @@
 /** Reads formulas from the elements that KaTeX and MathJax draw, on pages without their TeX and MathML. */
 import { attribute, childElements, type ElementNode, findElement, hasClass, isElement, rawText } from '../tree.ts'
+import { replaceRuns } from '../../../core/text/pieces.ts'
 
 /** Returns the formula that an element draws, as MathML; undefined for other elements. */
 export function drawnMath(element: ElementNode): ElementNode | undefined {
@@ -130,7 +131,7 @@ function characterOf(code: number): string {
 function ofKatex(element: ElementNode): ElementNode[] {
   const parts: ElementNode[] = []
   for (const child of element.children) {
-    if (!isElement(child)) parts.push(...tokensOf(child.text.replaceAll(/[\s\u200b]+/g, ''), element))
+    if (!isElement(child)) parts.push(...tokensOf(replaceRuns(child.text, /[\s\u200b]+/g, ''), element))
     else if (hasClass(child, /^msupsub$/)) parts.push(withIndices(parts.pop() ?? row([]), linesOf(child)))
     else parts.push(...ofKatexElement(child))
   }

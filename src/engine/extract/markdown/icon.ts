@@ -9,6 +9,7 @@ import {
   rawText,
   visibleText,
 } from '../tree.ts'
+import { squeeze } from '../../../core/text/pieces.ts'
 
 /** Elements that show icons; custom elements have a hyphen. */
 const iconTags = /^(?:svg|i|span|em|b|div|[a-z][a-z\d]*-[a-z\d-]+)$/
@@ -23,7 +24,7 @@ const noteIcon = /^icon-(?:note|tip|important|caution|warning)$/
 function labelOf(element: ElementNode): string {
   const title = element.tag === 'svg' ? childElements(element).find(({ tag }) => tag === 'title') : undefined
   const label = attribute(element, 'aria-label') || (title ? rawText(title) : attribute(element, 'title'))
-  return label.replaceAll(/\s+/g, ' ').trim()
+  return squeeze(label)
 }
 
 /** Returns the label of a cell without text: its own, or that of the first element in it, such as a button; else ''. */

@@ -20,6 +20,7 @@ import type { Mark } from './line-text.ts'
 import { iconLabel, noteLabel } from './icon.ts'
 import { type ItemMarker, ItemNumbers, itemsOf, taskBox } from './list.ts'
 import { formula, isFormula } from './math.ts'
+import { squeeze } from '../../../core/text/pieces.ts'
 
 const [strong, em, del] = ['strong', 'em', 'del'] as const
 const tagMarks = { strong, b: strong, em, i: em, del, s: del, strike: del } satisfies Record<string, Mark>
@@ -230,7 +231,7 @@ class InlineWriter {
       return isMark ? this.#line.text(element.attributes['alt'] ?? '') : undefined
     }
     if (hasClass(element, /^avatar$/) && !element.attributes['alt']) return
-    const alt = escapeText((element.attributes['alt'] ?? '').replaceAll(/\s+/g, ' ').trim(), '[', ']', true)
+    const alt = escapeText(squeeze(element.attributes['alt'] ?? ''), '[', ']', true)
     this.#line.atom(`![${alt}](${escapeUrl(url)})`)
   }
 

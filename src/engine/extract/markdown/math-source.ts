@@ -18,7 +18,7 @@ export function delimitedTex(element: ElementNode): TexSource | undefined {
   const { tag, children } = element
   const [only] = children
   if (children.length !== 1 || isElement(only!) || !/^(?:span|div|p|math-renderer)$/.test(tag)) return undefined
-  if (!/^\s*[\\$]/.test(only!.text) || hasClass(element, /^MathJax/)) return undefined
+  if (!/^[\\$]/.test(only!.text.trimStart()) || hasClass(element, /^MathJax/)) return undefined
   const text = only!.text.trim()
   const found = delimited(text, tag === 'math-renderer' || hasClass(element, drawnLater))
   // A formula in a line would join the blocks around it.
@@ -32,7 +32,7 @@ function delimited(text: string, isNamed: boolean): TexSource | undefined {
   if (isBetween('\\(', '\\)') || isBetween('\\[', '\\]')) return { tex: text.slice(2, -2), isDisplay }
   if (!isNamed) return undefined
   if (isBetween('$$', '$$')) return { tex: text.slice(2, -2), isDisplay }
-  if (/^\$[^$]+\$$/.test(text)) return { tex: text.slice(1, -1), isDisplay }
+  if (text.length > 2 && text.startsWith('$') && text.indexOf('$', 1) === text.length - 1) return { tex: text.slice(1, -1), isDisplay }
   return environment.test(text) ? { tex: text, isDisplay: true } : undefined
 }
 
@@ -46,22 +46,22 @@ export function latexOf(container: ElementNode): string {
 const formulaClass = /^(?:latex|tex|mwe-math-fallback-image\S*)$/
 /** URLs of services that draw TeX. */
 const drawnByUrl = /latex\.php\?|codecogs\.com\/|\/(?:mimetex|mathtex)\.cgi\?|\/(?:equation|math)\?(?:tex|math|latex)=/i
-const command = /^\s*\$*\\[a-z]+|[_^]\{/i
+const command = /^\${0,9}\\[a-z]|[_^]\{/i
 
 /** Returns the TeX of an image of a formula; '' for other images. */
 export function texOfImage(image: ElementNode): string {
   const alt = attribute(image, 'alt')
   const source = attribute(image, 'src')
-  if (alt !== '' && (hasClass(image, formulaClass) || command.test(alt))) return alt
+  if (alt !== '' && (hasClass(image, formulaClass) || command.test(alt.trimStart()))) return alt
   if (alt !== '' && hasClass(image, /^math$/) && /[\\^_=+]|^\S{1,3}$/.test(alt)) return alt
   return drawnByUrl.test(source) ? alt || texOfUrl(source) : ''
 }
 
 function texOfUrl(url: string): string {
   const query = url.slice(url.indexOf('?') + 1)
-  const named = /(?:^|&)(?:tex|math|latex|eq)=([^&]*)/i.exec(query)
+  const named = query.split('&').find((field) => /^(?:tex|math|latex|eq)=/i.test(field))
   try {
-    return url.includes('?') ? decodeURIComponent(named ? named[1]!.replaceAll('+', ' ') : query) : ''
+    return url.includes('?') ? decodeURIComponent(named ? named.slice(named.indexOf('=') + 1).replaceAll('+', ' ') : query) : ''
   } catch {
     return ''
   }

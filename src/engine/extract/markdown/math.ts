@@ -13,6 +13,7 @@ import { treeFromHtml } from '../html-tree.ts'
 import { drawnMath } from './drawn-math.ts'
 import { delimitedTex, displayedImage, latexOf, texOfImage } from './math-source.ts'
 import { accents, functions, operators } from './math-symbols.ts'
+import { replaceRuns, squeeze } from '../../../core/text/pieces.ts'
 
 const containers = /^(?:katex(?:-display)?|mwe-math-element\S*)$/
 
@@ -53,7 +54,7 @@ export function formula(element: ElementNode): { inline: string; block?: string 
 
 /** Returns text as code; '' without text. */
 function codeOf(text: string): string {
-  const code = text.replaceAll(/[\s`\u200b]+/g, ' ').trim()
+  const code = replaceRuns(text, /[\s`\u200b]+/g, ' ').trim()
   return code === '' ? '' : `\`${code}\``
 }
 
@@ -95,9 +96,9 @@ function isDisplay(element: ElementNode): boolean {
 
 /** Returns TeX on one line, without the wrapper that MediaWiki adds to every formula. */
 function cleaned(tex: string): string {
-  const line = tex.replaceAll(/\s+/g, ' ').trim()
-  const wrapped = /^\{\\(?:displaystyle|textstyle) (.*)\}$/.exec(line)
-  return withoutDollars(wrapped?.[1] ?? line).trim()
+  const line = squeeze(tex)
+  const [wrapper] = (line.endsWith('}') && /^\{\\(?:displaystyle|textstyle) /.exec(line)) || []
+  return withoutDollars(wrapper === undefined ? line : line.slice(wrapper.length, -1)).trim()
 }
 
 function withoutDollars(tex: string): string {
@@ -127,6 +128,8 @@ function joined(parts: readonly string[]): string {
   return out
 }
 
+const isPrimes = (text: string): boolean => text !== '' && !/[^']/.test(text)
+
 function tex(element: ElementNode): string {
   const parts = childElements(element)
   const part = (at: number) => (parts[at] ? tex(parts[at]!) : '')
@@ -149,7 +152,7 @@ function tex(element: ElementNode): string {
     case 'mroot':
       return `\\sqrt[${part(1)}]{${part(0)}}`
     case 'msup':
-      return /^'+$/.test(part(1)) ? `${base(part(0))}${part(1)}` : `${base(part(0))}^${script(part(1))}`
+      return isPrimes(part(1)) ? `${base(part(0))}${part(1)}` : `${base(part(0))}^${script(part(1))}`
     case 'msub':
       return `${base(part(0))}_${script(part(1))}`
     case 'msubsup':
@@ -189,7 +192,7 @@ const plain = (element: ElementNode) =>
 
 function token(text: string): string {
   if (functions.has(text)) return `\\${text}`
-  if (/^[a-z]{2,}$/i.test(text)) return `\\mathrm{${text}}`
+  if (text.length > 1 && !/[^a-z]/i.test(text)) return `\\mathrm{${text}}`
   return joined(
     [...text].map((char) => (Object.hasOwn(operators, char) ? operators[char]! : char === '\\' ? '\\backslash' : char)),
   )

@@ -3,6 +3,7 @@
  * whose names have the level, and Notion has a list for each item.
  */
 import { childElements, type ElementNode, findElement, hasClass, isElement, rawText, type TreeNode } from '../tree.ts'
+import { replaceRuns } from '../../../core/text/pieces.ts'
 
 type ListTag = 'ul' | 'ol'
 
@@ -130,7 +131,7 @@ function entryOfWord(paragraph: ElementNode): Entry {
   const [, list = '', level = '1'] = wordLevel.exec(paragraph.attributes['style'] ?? '') ?? []
   const found = findElement(paragraph, isMarker)
   const [spaced = '', bare = ''] = found ? [] : (spacedMarker.exec(rawText(paragraph)) ?? [])
-  const marker = found ? rawText(found).replaceAll(/\s+/g, '') : bare
+  const marker = found ? replaceRuns(rawText(found), /\s+/g, '') : bare
   const number = counter.exec(marker)?.[1]
   const text = found ? withoutMarker(paragraph) : withoutStart(paragraph, spaced.length)
   // Other markers are bullets of symbol fonts; numbers such as "1.2." stay.

@@ -64,7 +64,7 @@ function plain(value: unknown, depth: number): unknown {
 function fromMicrodata(scope: ElementNode, depth: number): Entity {
   const fields: Record<string, unknown> = {}
   const put = (names: string, value: unknown) => {
-    for (const name of names.split(/\s+/).filter((word) => word !== '' && word !== '__proto__')) {
+    for (const name of names.split(/\s/).filter((word) => word !== '' && word !== '__proto__')) {
       const known = fields[name]
       if (Array.isArray(known)) known.push(value)
       else fields[name] = known === undefined ? value : [known, value]
@@ -82,7 +82,7 @@ function fromMicrodata(scope: ElementNode, depth: number): Entity {
     }
   }
   visit(scope)
-  return { types: attribute(scope, 'itemtype').split(/\s+/).filter(Boolean).map(plainType), fields }
+  return { types: attribute(scope, 'itemtype').split(/\s/).filter(Boolean).map(plainType), fields }
 }
 
 /** Returns the property value of an element. */

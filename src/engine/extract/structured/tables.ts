@@ -3,6 +3,7 @@ import { attribute, childElements, type ElementNode, elementsOf, findElement, vi
 import { cellLabel } from '../markdown/icon.ts'
 import { hasTableRole, isHeadingCell } from '../table-parts.ts'
 import { gridOf, headCount, isDataTable, type Row, rowsOf } from '../markdown/table.ts'
+import { replaceRuns, squeeze } from '../../../core/text/pieces.ts'
 
 /** A table with the names of its columns, which are empty for those without a heading. */
 export interface ReadTable {
@@ -68,7 +69,7 @@ const isRecord = ({ cells, head }: Row, width: number): boolean => !head && (cel
 
 function nameOf(cell: ElementNode | undefined): string {
   if (cell === undefined) return ''
-  const text = visibleText(cell, maxNameLength).replaceAll(/\s+/g, ' ').trim()
+  const text = squeeze(visibleText(cell, maxNameLength))
   // The label of a checkbox for all rows is no heading.
   return text === '' && findElement(cell, isControl) === undefined ? cellLabel(cell) : text
 }
@@ -122,4 +123,4 @@ function hasValue(cell: ElementNode | undefined): boolean {
   return dense(cell).length > controls.map(dense).join('').length
 }
 
-const dense = (element: ElementNode): string => visibleText(element).replaceAll(/\s+/g, '')
+const dense = (element: ElementNode): string => replaceRuns(visibleText(element), /\s+/g, '')

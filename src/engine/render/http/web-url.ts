@@ -54,6 +54,7 @@ export function metaRefresh(tree: Tree, pageUrl: string): string | undefined {
 }
 
 function refreshIn(text: string, baseUrl: string): Refresh | undefined {
+  if (text.length > limits.input.urlChars) return undefined
   const [, seconds, target] = /^\s*(\d+(?:\.\d*)?|\.\d+)?\s*[;,\s]\s*(?:url\s*=\s*)?(.+)$/is.exec(text) ?? []
   const secs = Number(seconds ?? 0)
   if (target === undefined || secs > limits.scrape.refreshSecs) return undefined

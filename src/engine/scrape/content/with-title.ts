@@ -10,6 +10,7 @@ import {
   rawText,
   visibleText,
 } from '../../extract/tree.ts'
+import { replaceRuns } from '../../../core/text/pieces.ts'
 
 /** Prepends the headline of `page` to `content` if it is missing, likely, and matches the title of the page. */
 export function withTitle(
@@ -116,10 +117,7 @@ function namesOf(page: ElementNode): string[] {
 }
 
 const plain = (text: string): string =>
-  collapse(text)
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
+  replaceRuns(collapse(text).toLowerCase(), /[^\p{L}\p{N}]+/gu, ' ').trim()
 
 function inBody(root: ElementNode, headline: ElementNode): ElementNode {
   const at = root.children.findIndex((child) => isElement(child) && child.tag === 'body')

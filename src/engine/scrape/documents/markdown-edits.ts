@@ -1,5 +1,6 @@
 /** Changes parts of Markdown, and leaves the rest as it is. */
 import type { postprocess } from 'micromark'
+import { squeeze } from '../../../core/text/pieces.ts'
 
 type Events = ReturnType<typeof postprocess>
 type Token = Events[number][1]
@@ -31,7 +32,7 @@ interface Image {
 /** Returns the changes that remove images whose data is in the text, and the definitions of these. */
 export function inlineImages(text: string, events: Events): Edit[] {
   const textOf = (token: Token) => text.slice(token.start.offset, token.end.offset)
-  const labelOf = (token: Token) => textOf(token).replaceAll(/\s+/g, ' ').trim().toLowerCase()
+  const labelOf = (token: Token) => squeeze(textOf(token)).toLowerCase()
   const removed: Token[] = []
   const labels = new Set<string>()
   const images: Image[] = []

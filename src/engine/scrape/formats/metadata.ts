@@ -4,6 +4,7 @@ import { resolveUrl } from '../../extract/urls.ts'
 import { hasRelation } from '../header-links.ts'
 import { present } from '../documents/document.ts'
 import { attribute, collapse, elementsOf, type ElementNode, rawText, type Tree } from '../../extract/tree.ts'
+import { squeeze } from '../../../core/text/pieces.ts'
 
 type Facts = Partial<ScrapeMetadata>
 
@@ -124,7 +125,7 @@ function readLicense(element: ElementNode, baseUrl: string, licenses: Set<string
 function readLink(element: ElementNode, links: Map<string, string>): void {
   const href = attribute(element, 'href').trim()
   if (href === '' || /^data:/i.test(href)) return
-  for (const rel of attribute(element, 'rel').toLowerCase().split(/\s+/))
+  for (const rel of attribute(element, 'rel').toLowerCase().split(/\s/))
     if (rel && !links.has(rel)) links.set(rel, href)
 }
 
@@ -174,7 +175,7 @@ function flatten(value: unknown): Thing[] {
 }
 
 const lineOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' ? value.replaceAll(/\s+/g, ' ').trim() : undefined
+  typeof value === 'string' && value.trim() !== '' ? squeeze(value) : undefined
 
 function nameOf(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.map(nameOf).filter(Boolean).join(', ') || undefined

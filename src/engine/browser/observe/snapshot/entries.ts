@@ -1,5 +1,6 @@
 /** Entries of a snapshot: the content of one line, and the entries below it. */
 import { type AriaNode, type Children, hiddenValue, isField, labelOf, type Mark, type Marks, textsOf } from './aria.ts'
+import { squeeze } from '../../../../core/text/pieces.ts'
 
 export type Kind = 'control' | 'link' | 'heading' | 'image' | 'notice' | 'structure' | 'text'
 
@@ -141,8 +142,6 @@ export function textsOfEntry({ name, tail, below, node }: Entry): string[] {
 
 /** Returns the name of a heading, or its text. */
 export const headingLabel = (node: AriaNode): string => squeeze(labelOf(node) || textsOf(node.children ?? []).join(' '))
-
-export const squeeze = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
 export const clip = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1).trimEnd()}…` : text

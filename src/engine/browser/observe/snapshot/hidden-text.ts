@@ -1,6 +1,7 @@
 /** Text that people cannot see, as the page has marked it: it becomes nodes of its own. */
 import { type AriaNode, type Children, hasControlRole, isField, type Marks, type Writable } from './aria.ts'
 import { hiddenEnd, hiddenStart } from '../visibility/hidden-marks.ts'
+import { replaceRuns, squeeze } from '../../../../core/text/pieces.ts'
 
 /** Longest label for assistive technology, such as that of an icon, that is left in the name of an element. */
 const labelChars = 40
@@ -76,7 +77,7 @@ function nameOf(node: AriaNode, isGone: boolean, isShown: Context['isShown']): [
   if (isControl(node) || node.role === 'heading' || name.includes(hiddenStart)) {
     const all = partsOf(name, isGone && (isLong || node.role === 'heading'))
     const visible = all.filter((part) => typeof part === 'string')
-    return [visible.join(' ').replaceAll(/\s+/g, ' ').trim(), hiddenTexts(all).join(' ')]
+    return [squeeze(visible.join(' ')), hiddenTexts(all).join(' ')]
   }
   // The name of an image stands for what people see.
   const isLabel = isLong && node.role !== 'img' && !isShown(name)
@@ -151,4 +152,4 @@ function visibleText(children: Children): string {
   return texts.join(' ').replaceAll(markedPart, '')
 }
 
-const letters = (text: string): string => text.replaceAll(/\s+/g, '')
+const letters = (text: string): string => replaceRuns(text, /\s+/g, '')

@@ -20,9 +20,9 @@ import {
   noticeRoles,
   optionsOf,
   textsOfEntry,
-  squeeze,
   textEntry,
 } from './entries.ts'
+import { squeeze } from '../../../../core/text/pieces.ts'
 
 /** Result for a part of the tree: entries, and text that no entry shows yet. */
 interface Part {

@@ -11,9 +11,9 @@ import {
   noticeRoles,
   optionsOf,
   textsOfEntry,
-  squeeze,
   textEntry,
 } from './entries.ts'
+import { squeeze } from '../../../../core/text/pieces.ts'
 
 /** Roles of inline text. */
 const inlineRoles: ReadonlySet<string> = new Set([

@@ -49,7 +49,7 @@ function nameKeyOf(element: ElementNode): number {
 
 /** Leaves out classes with digits, which may number pages. */
 function newNameKey(element: ElementNode, names: string): number {
-  const stable = names === '' ? [] : classes(element).filter((word) => /^\D+$/.test(word))
+  const stable = names === '' ? [] : classes(element).filter((word) => !/\d/.test(word))
   return hashText([element.tag, ...stable].join(' '))
 }
 

@@ -7,6 +7,7 @@ import type { OfficeContent } from './office-content.ts'
 import { OfficeError } from './office-error.ts'
 import { all, child, children, first, requiredXml, textOf, xmlOf } from './office-xml.ts'
 import type { ZipArchive } from './zip.ts'
+import { replaceRuns } from '../../../../core/text/pieces.ts'
 
 interface Context {
   readonly styles: ReadonlyMap<string, RunStyle>
@@ -182,7 +183,7 @@ function table(node: ElementNode, context: Context): TreeNode[] {
 
 function runs(node: ElementNode, context: Context, style: RunStyle): Run[] {
   return node.children.flatMap((one): Run[] => {
-    if (!isElement(one)) return [{ text: one.text.replaceAll(/\s+/g, ' '), style }]
+    if (!isElement(one)) return [{ text: replaceRuns(one.text, /\s+/g, ' '), style }]
     switch (one.tag) {
       case 's':
         return [{ text: ' '.repeat(Math.min(Number(one.attributes['c'] ?? 1) || 1, 100)), style }]

@@ -257,7 +257,7 @@ const comparisons: Readonly<Record<string, (found: string, wanted: string) => bo
   start: (found, wanted) => wanted !== '' && found.startsWith(wanted),
   end: (found, wanted) => wanted !== '' && found.endsWith(wanted),
   any: (found, wanted) => wanted !== '' && found.includes(wanted),
-  element: (found, wanted) => wanted !== '' && !/\s/.test(wanted) && found.split(/\s+/).includes(wanted),
+  element: (found, wanted) => wanted !== '' && !/\s/.test(wanted) && found.split(/\s/).includes(wanted),
   hyphen: (found, wanted) => found === wanted || found.startsWith(`${wanted}-`),
 }
 

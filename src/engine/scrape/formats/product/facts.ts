@@ -3,6 +3,7 @@ import type { Product, ProductPrice, ProductSource, ProductVariant } from '../..
 import { collapse } from '../../../extract/tree.ts'
 import { currencyOf } from './currency.ts'
 import { priceOf } from './money.ts'
+import { replaceRuns } from '../../../../core/text/pieces.ts'
 
 export interface Facts extends Omit<Partial<Product>, 'sources' | 'conflicts'> {
   readonly source: ProductSource
@@ -95,11 +96,7 @@ export function identifiersOf(found: { readonly [Name in keyof Identifiers]: str
 
 /** Text in lower case without punctuation, for comparisons. */
 export const plainText = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
+  replaceRuns(text.normalize('NFKC').toLowerCase(), /[^\p{L}\p{N}]+/gu, ' ').trim()
 
 /** Minimum share of the words of the shorter name that are in the longer one. */
 const minShared = 2 / 3

@@ -183,7 +183,7 @@ class Reader {
   }
 }
 
-const wordsOf = (text: string): string[] => text.split(/\s+/).filter(Boolean)
+const wordsOf = (text: string): string[] => text.split(/\s/).filter(Boolean)
 
 const namesOf = (element: ElementNode, syntax: Scope['syntax']): string[] => {
   const names = element.attributes[syntax === 'microdata' ? 'itemprop' : 'property']

@@ -6,6 +6,7 @@ import { cellFormat } from '../cell-format.ts'
 import { tableOf } from '../inline.ts'
 import { OfficeError } from '../office-error.ts'
 import { all, child, first, textOf } from '../office-xml.ts'
+import { squeeze } from '../../../../../core/text/pieces.ts'
 
 interface Series {
   readonly name: string
@@ -32,7 +33,7 @@ export function chartNodes(part: ElementNode | undefined): TreeNode[] {
 function titleOf(title: ElementNode | undefined): string {
   const paragraphs = all(title, 'p').map((one) => all(one, 't').map(textOf).join(''))
   const lines = paragraphs.length > 0 ? paragraphs : all(title, 'v').map(textOf)
-  return lines.join(' ').replaceAll(/\s+/g, ' ').trim()
+  return squeeze(lines.join(' '))
 }
 
 function seriesOf(node: ElementNode): Series {

@@ -2,6 +2,7 @@
 import type { ElementNode, TreeNode } from '../../../../extract/tree.ts'
 import { type ListItem, listOf } from '../inline.ts'
 import { all, child, first, textOf } from '../office-xml.ts'
+import { squeeze } from '../../../../../core/text/pieces.ts'
 
 /** Deeper entries are on the same level of the list. */
 const maxLevel = 8
@@ -50,8 +51,8 @@ function childrenOf(data: ElementNode | undefined): Map<string, string[]> {
 }
 
 const pointText = (point: ElementNode | undefined): string =>
-  all(child(point, 't'), 'p')
-    .map((one) => all(one, 't').map(textOf).join(''))
-    .join(' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
+  squeeze(
+    all(child(point, 't'), 'p')
+      .map((one) => all(one, 't').map(textOf).join(''))
+      .join(' '),
+  )
