@@ -32,6 +32,9 @@ beforeAll(async () => {
     // 600 MB as JSON, which exceeds the maximum string length; once in the document, once in a shadow tree.
     '/grown': `<!doctype html><title>Grown</title><p id=text hidden></p><script>${grow}</script>`,
     '/shadow': `<!doctype html><title>Grown</title><p id=text hidden></p><script>${grow};document.body.attachShadow({ mode: 'open' }).innerHTML = '<slot></slot>'</script>`,
+    // Outside of the text of the document, where only its HTML is too large.
+    '/attribute': `<!doctype html><title>Grown</title><p id=text>Short</p><script>text.title = 'x'.repeat(25e6)</script>`,
+    '/inside': `<!doctype html><title>Grown</title><p id=text hidden></p><script>text.attachShadow({ mode: 'open' }).append('x'.repeat(25e6))</script>`,
   })
 })
 afterAll(async () => {
@@ -86,7 +89,7 @@ describe('a page that hangs', () => {
 })
 
 describe('a page that has grown without limits', () => {
-  test.each(['/grown', '/shadow'])(
+  test.each(['/grown', '/shadow', '/attribute', '/inside'])(
     'is rejected without being transferred (%s)',
     async (path) => {
       const client = homes.clients.http

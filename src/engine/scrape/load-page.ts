@@ -275,9 +275,6 @@ export async function renderInBrowser(
     const read: LoadContext['read'] = (page) => context.read?.({ ...page, rendered: extras })
     return { ...(await fetchOverHttp(plan.url, { ...context, read })).page, rendered: extras }
   }
-  if (rendered.html.length > limits.scrape.bodyBytes * 2) {
-    throw new BaxError('content_too_large', 'the rendered page is too large to be read')
-  }
   const { html: text, charset, url, status, headers, redirects, warnings } = rendered
   const raw = rendered.raw !== undefined ? { raw: rendered.raw } : {}
   const page = { url, status, headers, redirects, render: 'browser', rendered: extras, warnings } as const

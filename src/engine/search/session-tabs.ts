@@ -137,7 +137,7 @@ class TabVisit {
     const timeout = Math.min(this.#left(), limits.scrape.elementMs)
     const screenshot = formats.has('screenshot') && (await this.#page.screenshot({ fullPage, timeout }))
     const page = await this.#run<PageReading>(readScript, 'readPage')
-    if (page.html.length > limits.scrape.bodyBytes * 2) throw tooLarge()
+    if (page.isTooLarge) throw tooLarge()
     const reading = formats.has('branding') ? await this.#run<unknown>(brandingScript, 'read') : undefined
     const raw = formats.has('rawHtml') ? await response.text() : undefined
     const responseFacts = {

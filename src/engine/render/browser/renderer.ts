@@ -1,7 +1,7 @@
 /** Renders pages in browsers that no session uses. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EngineConfig } from '../../../core/config/config.ts'
-import type { BaxError, ErrorCode } from '../../../core/errors/errors.ts'
+import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { FairQueue, reserveFor } from '../../../core/process/fair-queue.ts'
 import type { Origin } from '../../../core/process/turns.ts'
 import type { ScrapeAction } from '../../../core/shapes/scrape.ts'
@@ -125,6 +125,7 @@ async function renderVisit(visit: Visit, request: RenderRequest): Promise<Render
   if (!isPage) return { ...nonPage(visit, request.url), ...(screenshot && { screenshot }) }
   const untouched = !actions && !request.removeOverlays
   const page = (untouched ? ready : undefined) ?? (await visit.inPage<PageReading>(signal, readScript, 'readPage'))
+  if (page.isTooLarge) throw new BaxError('content_too_large', 'the rendered page is too large to be read')
   const reading = request.script && (await visit.inPage<unknown>(signal, request.script, 'read'))
   const raw = request.raw ? await bodyOf(visit, signal) : undefined
   return {

@@ -1,5 +1,5 @@
 /** Tracks the activity of a page, and decides when its content is stable. */
-import { maxChars } from './read.page.ts'
+import { isTooLarge } from './read.page.ts'
 import { type View, viewOf } from './view.page.ts'
 
 export interface StableLimits {
@@ -185,9 +185,6 @@ function once(end: () => void): () => void {
     end()
   }
 }
-
-/** Returns whether the document is too large to be read. */
-const isTooLarge = (): boolean => (document.documentElement?.textContent?.length ?? 0) > maxChars
 
 /** Returns whether nothing can change the document, because it has no scripts. */
 function isStatic(): boolean {

@@ -2,8 +2,9 @@
 import { scrapeLimits } from '../../../core/limits/scrape.ts'
 
 export interface PageReading {
-  /** HTML, cut off just above the limit if the page is too large. */
+  /** HTML; empty if the page is too large to be transferred. */
   readonly html: string
+  readonly isTooLarge: boolean
   readonly url: string
   readonly charset: string
 }
@@ -19,22 +20,31 @@ export function readPage(): PageReading {
   return readPlainPage() ?? reading(flatten(rootElement()!))
 }
 
+/** Maximum length of the HTML, in characters. */
+const maxChars = 2 * scrapeLimits.bodyBytes
+
+/** Returns whether the text of a page exceeds the limit, without serializing it: that can take seconds. */
+export const isTooLarge = (): boolean => (rootElement()?.textContent?.length ?? 0) > maxChars
+
 /** Returns the same for pages without open shadow trees, undefined for others, whose HTML lacks their content. */
 export function readPlainPage(): PageReading | undefined {
+  if (isTooLarge()) return reading(undefined)
   for (const element of document.querySelectorAll('*')) if (element.shadowRoot) return undefined
   return reading(rootElement()?.outerHTML ?? '')
 }
 
 const rootElement = () => documentProperty('documentElement') as Element | null
 
-/** Maximum length of the HTML, in characters. */
-export const maxChars = 2 * scrapeLimits.bodyBytes
-
-const reading = (html: string): PageReading => ({
-  html: html.slice(0, maxChars + 1),
-  url: documentProperty('URL') as string,
-  charset: (documentProperty('characterSet') as string).toLowerCase(),
-})
+/** Builds the reading of a page; of one that is too large without its HTML. */
+const reading = (html: string | undefined): PageReading => {
+  const fits = html !== undefined && html.length <= maxChars
+  return {
+    html: fits ? html : '',
+    isTooLarge: !fits,
+    url: documentProperty('URL') as string,
+    charset: (documentProperty('characterSet') as string).toLowerCase(),
+  }
+}
 
 /** Serializes a node with shadow trees in place of their hosts' children, and with filled slots. */
 function flatten(node: Node): string {
