@@ -50,6 +50,8 @@ const pages = {
     <div style="position:absolute;left:-9999px"><label><input type=checkbox> Large</label>${Array.from({ length: 60 }, (_, at) => `<button>Sign ${at}</button>`).join('')}</div>
     <div id=list style="height:100px;overflow:auto">${Array.from({ length: 60 }, (_, at) => `<p><a href=/${at}>Row ${at}</a></p>`).join('')}</div>
     <script>list.scrollTop = 1e6</script>`,
+  '/head': '<!doctype html><title>Head</title><script src=/never></script><h1>Later</h1>',
+  '/never': () => {},
   '/svg': (_: unknown, response: import('node:http').ServerResponse) => {
     response.setHeader('content-type', 'image/svg+xml')
     response.end('<svg xmlns="http://www.w3.org/2000/svg"><title>Drawing</title><text y="20">Words</text></svg>')
@@ -376,6 +378,14 @@ inUsualHomes(pages, (given) => {
     const seen = await observe({ include: ['snapshot', 'elements', 'text', 'screenshot'] })
     expect(seen).toMatchObject({ snapshot: '', elements: [], truncated: false, omitted: {}, url: given.url('/svg') })
     expect(seen.text).toContain('Words')
+  })
+
+  test('observes a document whose head waits for a script that never arrives', async () => {
+    await given.open('/')
+    await given.evaluate(`document.body.innerHTML = '<a href=/head>Head</a>'`)
+    await given.do('click', { selector: 'a' })
+    await given.do('wait_for', { function: `document.title === 'Head'` })
+    expect(await observe({ include: ['snapshot'] })).toMatchObject({ snapshot: '', url: given.url('/head') })
   })
 
   test('rejects invalid fields and unknown sessions', async () => {

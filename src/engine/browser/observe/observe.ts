@@ -62,7 +62,7 @@ export async function observe(
   signal: AbortSignal,
   comparison?: Comparison,
 ): Promise<Observed> {
-  const deadline = { ms: limits.observe.timeoutMs, error: 'the page did not answer: a script keeps it busy' }
+  const deadline = { ms: limits.observe.timeoutMs, error: unanswered }
   const run = async () => {
     const page = await target.page()
     target.dialogs.checkOpen(page, 'the observation')
@@ -84,6 +84,9 @@ export async function observe(
     }
   }
 }
+
+/** Chromium does not answer for a page while it waits for the server of the next one. */
+const unanswered = 'the page did not answer: a script keeps it busy, or the page that it opens does not arrive'
 
 /** `POST /observe`. */
 export async function observeSession(

@@ -1,5 +1,6 @@
 /** Captures the accessibility tree of a page, measures its elements, and assigns references. */
 import type { Locator, Page } from 'playwright'
+import { limits } from '../../../../core/limits/limits.ts'
 import type { CallLimit } from '../../../../core/operation/command.ts'
 import {
   type AriaNode,
@@ -67,7 +68,7 @@ export async function capture(page: Page, options: CaptureOptions): Promise<Capt
 async function captureOnce(page: Page, { root, everything, limit }: CaptureOptions): Promise<Capture> {
   const snapshotOptions = { mode: 'ai', ...limit } as const
   const [content] = await Promise.all([page.evaluate(whereContentIs), reveal(page)])
-  const hasBody = content !== 'none'
+  const hasBody = content === 'none' ? false : content !== 'later' || (await getsBody(page))
   const part: readonly AriaNode[] | undefined =
     hasBody && root ? await root.ariaSnapshotJSON(snapshotOptions) : undefined
   // References are valid for the last snapshot only, so the whole page comes last.
@@ -122,11 +123,22 @@ async function revealIn(worlds: readonly World[]): Promise<void> {
 /** Maximum depth of closed shadow roots inside each other. */
 const maxDepth = 5
 
+/** Waits for the body of a document that is being parsed; a script in its head may never arrive. */
+async function getsBody(page: Page): Promise<boolean> {
+  try {
+    await page.waitForSelector('body', { state: 'attached', timeout: limits.observe.parseMs })
+    return true
+  } catch (error) {
+    if ((error as Error).name !== 'TimeoutError') throw error
+    return false
+  }
+}
+
 /** Runs in the page: returns the element that has all content. Playwright waits for a body, and reads nothing else. */
-function whereContentIs(): 'none' | 'body' | 'root' {
+function whereContentIs(): 'none' | 'body' | 'root' | 'later' {
   const { documentElement: root, body, head } = document
   // An SVG or XML document never gets a body.
-  if (body === null) return document.readyState === 'loading' ? 'body' : 'none'
+  if (body === null) return document.readyState === 'loading' ? 'later' : 'none'
   const isContent = (node: Node) => node instanceof Element || (node instanceof Text && /\S/.test(node.data))
   const isOutside = [...root.childNodes].some((node) => node !== body && node !== head && isContent(node))
   return isOutside ? 'root' : 'body'
