@@ -22,6 +22,10 @@ const given = viewedSessions(
         console.log('signed in with ' + location.search)
         fetch('/beacon' + location.search)</script>`,
     '/beacon': 'ok',
+    '/never': () => {},
+    // A synchronous request keeps the page as busy as a loop, without using the processor.
+    '/busy': `<title>Busy</title><script>const request = new XMLHttpRequest(); request.open('GET', '/held', false); request.send()</script>`,
+    '/held': () => {},
   },
   { webhookSecret: 'a secret of the receiver' },
 )
@@ -109,6 +113,25 @@ describe('a handoff', () => {
     expect(change!.changes!.values).toEqual([
       { ref: expect.any(String), role: 'textbox', name: 'User', from: '[redacted]', to: '[redacted]' },
     ])
+  })
+
+  test.each([
+    ['has not arrived', '/never', '/never'],
+    ['is busy', '/busy', '/held'],
+  ])('ends without an observation when the page that the person has opened %s', async (_, path, requested) => {
+    const session_id = await create()
+    const asked = await request(session_id)
+    const view = await given.views.open(asked.control_url!)
+    await waitForFrame(view)
+    await takeOver(view)
+    await view.getByLabel('Address').fill(`${given.site.url}${path}`)
+    await view.keyboard.press('Enter')
+    await waitUntil(() => given.site.requests.includes(requested))
+    await view.getByRole('button', { name: 'Done' }).click()
+    await view.getByText('Thank you. You can close this page.').waitFor()
+    const { status, change } = await ended(asked)
+    expect(status).toBe('returned')
+    expect(change).toMatchObject({ changes: null, warning: 'the page could not be observed: it does not respond' })
   })
 
   test.each([

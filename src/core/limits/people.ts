@@ -37,6 +37,9 @@ export const handoffLimits = {
   remembered: 20,
   /** Interval of checks of the condition. */
   checkMs: 500,
+  /** Time for the page to respond after a handoff, and for its observation. */
+  responseMs: 3000,
+  observeMs: 10_000,
   /** Characters of the reported changes of the page. */
   changeChars: 4000,
   /** Texts that a person typed, which are redacted afterwards: how many, their length, and the shortest. */

@@ -10,7 +10,9 @@ import { changesBetween } from '../observe/changes.ts'
 import type { Seen } from '../observe/last-observation.ts'
 import { observe } from '../observe/observe.ts'
 import { waitUntilStable } from '../observe/wait-until-stable.ts'
+import { responseOf } from '../page/hung-script.ts'
 import { titleOf } from '../page/internals.ts'
+import { hasOpenDialog } from '../page/open-dialogs.ts'
 import { toBaxError } from '../page/playwright-errors.ts'
 import type { LiveSession } from '../ports/session.ts'
 import { privacyOf } from '../privacy/privacy.ts'
@@ -38,7 +40,10 @@ export async function changeSince(
   before: Seen | undefined,
   signal: AbortSignal,
 ): Promise<HandoffChange> {
-  const change = await observeChange(session, before, signal).catch((error: unknown) => ({
+  // The caller waits, and a page that the person has opened may never respond.
+  const deadline = { ms: limits.handoffs.observeMs, error: 'it did not respond in time', signal }
+  const observing = withDeadline((inner) => observeChange(session, before, inner), deadline)
+  const change = await observing.catch((error: unknown) => ({
     changes: null,
     warning: `the page could not be observed: ${toBaxError(error, 'the handoff').message}`,
   }))
@@ -55,6 +60,7 @@ async function observeChange(
 ): Promise<Omit<HandoffChange, 'url' | 'title'>> {
   // The person may have finished right after an input that loads the next page.
   await waitUntilStable(session, session.events.lastSeq, limits.observe.settleMs, signal)
+  await assertResponsive(session)
   if (!before) return { changes: null, full: 'no_earlier_observation', ...(await newPage(session, signal)) }
   const { seen } = await observe(session, baseline, signal)
   const { changes, full } = changesBetween(session, before, seen, [], changeChars)
@@ -65,6 +71,12 @@ async function observeChange(
     ...(full && { full }),
     ...(full === 'new_page' && (await newPage(session, signal))),
   }
+}
+
+/** @throws BaxError `timeout` for a page whose script never ends, or that waits for a server to load the next one */
+async function assertResponsive({ activePage: page }: LiveSession): Promise<void> {
+  if (!page || hasOpenDialog(page)) return
+  await withDeadline(responseOf(page), { ms: limits.handoffs.responseMs, error: 'it does not respond' })
 }
 
 /** Returns the beginning of a page that the caller has not seen. Fields of earlier pages may have values of the person. */
