@@ -63,13 +63,29 @@ const menu = `<!doctype html><button id=more aria-haspopup=menu aria-expanded=fa
   more.onclick = () => { menu.hidden = !menu.hidden; more.ariaExpanded = String(!menu.hidden) }
   menu.onclick = ({ target }) => { document.title = target.textContent; more.click() }</script>`
 
+/** A field whose suggestions close some time after it was left. They cover a combobox, whose text covers its own field. */
+const covered = `<!doctype html><style>* { margin: 0 } div { position: absolute; top: 100px; width: 300px; height: 20px }</style>
+  <label>Town <input id=town></label>
+  <div><input id=size role=combobox aria-label=Size aria-expanded=false style="width:300px"><span id=shown style="position:absolute; inset:0">choose</span></div>
+  <div id=suggestions style="background:white">Paris</div>
+  <ul id=list role=listbox hidden style="margin-top:200px"><li role=option>Large</li></ul><script>
+  town.onblur = () => setTimeout(() => suggestions.remove(), 500)
+  shown.onclick = () => { list.hidden = false; size.ariaExpanded = 'true' }
+  list.onclick = () => { shown.textContent = 'Large'; list.hidden = true; size.ariaExpanded = 'false' }</script>`
+
 /** Choices that lead to another page. */
 const leaving = `<!doctype html><button id=more aria-haspopup=menu aria-expanded=false onclick="menu.hidden = false; ariaExpanded = 'true'">Language</button>
   <div id=menu role=menu hidden><div role=menuitem onclick="location.href = '/next'">Deutsch</div></div>
   <label><input id=submits type=checkbox style="display:none" onchange="location.href = '/next'">Submit at once</label>`
 
 inUsualHomes(
-  { '/': widgets, '/menu': menu, '/leaving': leaving, '/next': '<!doctype html><title>Next</title>' },
+  {
+    '/': widgets,
+    '/menu': menu,
+    '/leaving': leaving,
+    '/covered': covered,
+    '/next': '<!doctype html><title>Next</title>',
+  },
   (given) => {
     const text = (selector: string) => given.value('evaluate_on_element', { selector, expression: 'this.textContent' })
 
@@ -93,6 +109,13 @@ inUsualHomes(
       })
       expect(await given.evaluate('layer.hidden')).toBe(true)
       expect(await text('#status')).toBe('choose')
+    })
+
+    test('select_option opens a combobox that suggestions of the field before cover until they have closed', async () => {
+      await given.open('/covered')
+      await given.do('fill', { selector: '#town', text: 'Paris' })
+      await given.do('select_option', { selector: '#size', values: ['Large'] })
+      expect(await text('#shown')).toBe('Large')
     })
 
     test('select_option finds options by typing, and restores the text when there is none', async () => {

@@ -78,19 +78,35 @@ async function openPopup(facts: Facts): Promise<Before> {
 
 /** Clicks on the part of a combobox that takes the click. */
 async function press(facts: Facts): Promise<void> {
-  const hit = await facts.widget.evaluateHandle((node) => {
-    // Suggestions of the field before may cover this one; a person leaves that field first.
-    const active = document.activeElement
-    if (active instanceof HTMLInputElement && !node.contains(active)) active.blur()
-    node.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' })
-    for (let at: Element | null = node, level = 0; at && level < 4; at = at.parentElement, level += 1) {
-      const { x, y, width, height } = at.getBoundingClientRect()
-      const found = document.elementFromPoint(x + width / 2, y + height / 2)
-      if (width > 1 && height > 1 && found && at.contains(found)) return found
-    }
-    return node
-  })
-  await clickOn(facts, hit.asElement() as ElementHandle<Element>, 'cannot be opened: a click does not reach it')
+  const { context, widget, left } = facts
+  let block: ScrollLogicalPosition = 'nearest'
+  // Suggestions of the field before cover it until they have closed; a bar at the edge, until it is scrolled on.
+  const seen = await context.poll(async () => {
+    const part = (await widget.evaluateHandle(partInReach, block)).asElement() as ElementHandle<Element> | null
+    block = 'center'
+    return { met: part !== null, part }
+  }, left().timeout / 2)
+  const part = 'part' in seen ? seen.part : null
+  await clickOn(facts, part ?? widget, 'cannot be opened: a click does not reach it')
+}
+
+/** Runs in the page: returns what a click on a combobox, or on the field around it, reaches; null if both are covered. */
+function partInReach(node: Element, block: ScrollLogicalPosition): Element | null {
+  // A person leaves the field before, which closes its suggestions.
+  const active = document.activeElement
+  if (active instanceof HTMLInputElement && !node.contains(active)) active.blur()
+  node.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' })
+  const root = node.getRootNode() as Document | ShadowRoot
+  const isOther = (field: Element) => !node.contains(field) && field.checkVisibility()
+  for (let at: Element | null = node, level = 0; at && level < 4; at = at.parentElement, level += 1) {
+    // The field ends where others begin.
+    if (at === document.body || [...at.querySelectorAll('input, select, textarea, [role=combobox]')].some(isOther))
+      break
+    const { x, y, width, height } = at.getBoundingClientRect()
+    const found = root.elementFromPoint(x + width / 2, y + height / 2)
+    if (width > 1 && height > 1 && found && at.contains(found)) return found
+  }
+  return null
 }
 
 type Before = JSHandle<Set<Element>> | null
