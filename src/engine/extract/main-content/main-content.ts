@@ -9,6 +9,7 @@ import { alignItems } from './item-groups.ts'
 import { pageFeatures } from './features/page-features.ts'
 import { chancesOf, type Model } from './model.ts'
 import { withOffers } from './offers.ts'
+import { withWholePosts } from './posts.ts'
 import { prune } from './prune.ts'
 import { withQuotes } from './quotes.ts'
 import { withRecipes } from './recipes.ts'
@@ -94,7 +95,7 @@ export function mainContent(root: ElementNode, { model, url, site }: MainContent
   const { threshold, worth: confidence } = expectedBest(survey, combined)
   const attached = withAttachedParts(survey, combined, keptBlocks(survey, combined, threshold))
   const text = withWholeTables(survey, withCoherentParts(survey, combined, attached, type === 'forum'))
-  const whole = withRecipes(survey, type === 'forum' ? withQuotes(survey, text) : text)
+  const whole = withRecipes(survey, type === 'forum' ? withQuotes(survey, withWholePosts(survey, text)) : text)
   const selected = withOffers(survey, type, type === 'article' ? withoutRequests(whole) : whole)
   const selection = { kept: selected, chances: combined, threshold }
   const { kept, outline } = site === undefined ? { kept: selected } : selectWithin(site, survey, selection, url)
