@@ -41,6 +41,16 @@ describe('the product of a page', () => {
     ])
   })
 
+  test('has the price above the only order button when none is beside its name', () => {
+    const box = '<div><p>$1,646</p><p>Limit 9 per customer</p><button>Add to cart</button></div>'
+    const sellers = '<div><p>Other Seller</p><p>$1,899</p></div>'
+    const texts = '<p>Text</p>'.repeat(20)
+    expect(kept('product', `${box}${sellers}${texts}<h1>Graphics card</h1>`)).toEqual(['$1,646'])
+    expect(kept('product', `<h1>Guitar</h1>${texts.repeat(4)}${box}`)).toEqual(['$1,646'])
+    const several = `<h1>Guitar</h1>${texts.repeat(4)}${box}${box}`
+    expect(kept('product', several)).toEqual([])
+  })
+
   test('has none of the other amounts of the page', () => {
     const others =
       '<nav>Gifts from $5</nav><h1>Lamp</h1><p>Free shipping over $50</p><p>Earn 5 points for every $1</p><p>$80</p>'
@@ -74,6 +84,11 @@ describe('a grid of products', () => {
   test('is no list of the steps of a filter, and no menu', () => {
     expect(kept('collection', '<ul><li>Under $50</li><li>$50 - $99</li><li>$100 - $199</li></ul>')).toEqual([])
     expect(kept('collection', `<nav>${grid('All stools')}</nav>`)).toEqual([])
+  })
+
+  test('may have two products in a collection', () => {
+    const two = `<ul>${card('Oak stool', '$40')}${card('Pine stool', '$35.50')}</ul>`
+    expect(kept('collection', two)).toEqual(['Oak stool', '$40', 'Pine stool', '$35.50'])
   })
 
   test('is left to the model on the page of a product', () => {

@@ -28,8 +28,8 @@ const relatedNames = /related|recommend|similar|up-?sell|cross-?sell|also|recent
 /** Maximum number of boxes between a product and the box whose name tells that it is not content. */
 const maxNameDistance = 4
 
-/** Minimum number of products in a grid. */
-const minProducts = 3
+/** Minimum number of products in a grid: two may be all of a collection, but are offered together on other pages. */
+const minProducts = { list: 2, other: 3 }
 /**
  * Maximum number of blocks from the name of a product to its price below and above, and to the prices of its variants,
  * which may be a grid; in lists, only the price of a page that is taken for one.
@@ -48,9 +48,9 @@ export function withOffers(survey: Survey, type: string, kept: readonly Block[])
   if (prices.length === 0) return [...kept]
   const chosen = new Uint8Array(blocks.length)
   for (const { index } of kept) chosen[index] = 1
-  const grids = gridsOf(prices)
-  const inGrid = new Set(grids.flat())
   const isList = type === 'collection' || type === 'listing'
+  const grids = gridsOf(prices, isList ? minProducts.list : minProducts.other)
+  const inGrid = new Set(grids.flat())
   if (isList || type === 'product' || sells(survey)) {
     const limits = isList ? listLimits : productLimits
     for (const { index } of ownOffer(survey, prices, inGrid, limits)) chosen[index] = 1
@@ -87,9 +87,12 @@ function ownOffer(
     block.index < title
       ? distance(block) <= above && !isVariant(block)
       : distance(block) <= (isVariant(block) ? variants : below)
-  const [first] = prices.filter(isNear).toSorted((one, other) => distance(one) - distance(other))
+  const [nearest] = prices.filter(isNear).toSorted((one, other) => distance(one) - distance(other))
+  const isBesideName = nearest && nearest.index > title && distance(nearest) <= maxBlocksToName
+  const ordered = isBesideName ? undefined : orderedPrice(blocks, prices)
+  const first = ordered?.price ?? nearest
   if (!first) return []
-  const last = first.index + maxBlocksOfPrices
+  const last = ordered?.button.index ?? first.index + maxBlocksOfPrices
   const isStock = ({ text, measure }: Block) => measure.words <= maxStockWords && stock.test(text)
   return [
     ...(distance(first) <= maxBlocksToName ? [blocks[title]!] : []),
@@ -97,17 +100,31 @@ function ownOffer(
       (block) => block.index >= first.index && block.index <= last && isVariant(block) === isVariant(first),
     ),
     ...blocks
-      .slice(Math.min(title, first.index), last + 1)
+      .slice(ordered ? first.index : Math.min(title, first.index), last + 1)
       .filter(isStock)
       .slice(0, 1),
   ]
 }
 
+/** Maximum number of blocks from the price of a product to its order button, such as a number of pieces. */
+const maxBlocksToOrder = 7
+
+/** Returns the only order button of the page, which may be far from the name of the product, and the price above it. */
+function orderedPrice(
+  blocks: readonly Block[],
+  prices: readonly Block[],
+): { readonly price: Block; readonly button: Block } | undefined {
+  const [button, another] = blocks.filter(({ text }) => order.test(text))
+  if (!button || another) return undefined
+  const price = prices.findLast(({ index }) => index < button.index && index >= button.index - maxBlocksToOrder)
+  return price && { price, button }
+}
+
 const isWithin = (box: Box, boxes: ReadonlySet<Box>): boolean =>
   boxes.has(box) || (box.parent !== undefined && isWithin(box.parent, boxes))
 
-/** Returns the grids of products: at least three boxes side by side, each with its own price. */
-function gridsOf(prices: readonly Block[]): Box[][] {
+/** Returns the grids of products: boxes side by side, each with its own price. */
+function gridsOf(prices: readonly Block[], least: number): Box[][] {
   const byPath = new Map<string, Block[]>()
   for (const block of prices) {
     const path = pathOf(block.box)
@@ -117,7 +134,7 @@ function gridsOf(prices: readonly Block[]): Box[][] {
   }
   const grids = new Map<Box, Set<Box>>()
   for (const alike of byPath.values())
-    if (alike.length >= minProducts)
+    if (alike.length >= least)
       for (const [at, { box }] of alike.entries()) {
         const item = itemOf(box, alike[at - 1], alike[at + 1])
         if (!item?.parent) continue
@@ -128,7 +145,7 @@ function gridsOf(prices: readonly Block[]): Box[][] {
   return [...grids].flatMap(([grid, found]) => {
     const [first] = found
     const items = grid.boxes.filter((box) => found.has(box) || box.element.tag === first!.element.tag)
-    return found.size >= minProducts ? [items] : []
+    return found.size >= least ? [items] : []
   })
 }
 
@@ -151,7 +168,7 @@ function isContent({ headings, segments: { blocks } }: Survey, items: readonly B
   if (heading && related.test(heading.text)) return false
   for (let box = first, distance = 0; box && distance <= maxNameDistance; box = box.parent, distance++)
     if (relatedNames.test(namesOf(box.element))) return false
-  return items.filter(({ first, end }) => nameOf(blocks.slice(first, end))).length >= minProducts
+  return items.filter(({ first, end }) => nameOf(blocks.slice(first, end))).length >= minProducts.list
 }
 
 /** Keeps the name and the prices of every product of a grid. */
