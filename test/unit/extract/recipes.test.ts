@@ -45,3 +45,11 @@ test('menus are not ingredients, nor steps', () => {
   ])
   expect(kept(`<nav class="ingredients"><h3>Ingredients</h3>${list(...ingredients)}</nav>`)).toEqual([])
 })
+
+test('the name of a recipe is kept when it differs from the title of the page', () => {
+  const card = (name: string) =>
+    `<h1>Plum Jam with Lemon</h1><p>A story.</p><h2>${name}</h2><p>10 minutes</p><h3>Ingredients</h3>${list(...ingredients)}`
+  expect(kept(card('Easy Plum Jam'))).toEqual(['Easy Plum Jam', ...ingredients])
+  expect(kept(card('What You Need'))).toEqual(ingredients)
+  expect(kept(card('Jam'))).toEqual(ingredients)
+})

@@ -34,10 +34,40 @@ export function withRecipes(survey: Survey, kept: readonly Block[]): readonly Bl
   )
   if (ingredients.length < minIngredients) return kept
   const chosen = new Set(kept)
+  for (const block of namesAbove(survey, ingredients[0]!)) if (!isStated(block, chosen)) chosen.add(block)
   for (const block of [...ingredients, ...linesOf(survey, stepNames, stepHeading)])
     if (copiedFrom(survey, block.index) < 0) chosen.add(block)
   return chosen.size === kept.length ? kept : blocks.filter((block) => chosen.has(block))
 }
+
+/** Maximum number of blocks from the name of a recipe to its ingredients, such as times, servings and a description. */
+const maxBlocksToName = 30
+/** Minimum share of the words of a name that are in the title of the page. */
+const minSharedWords = 0.5
+
+/** Returns the name of the recipe above its ingredients, which may differ from the title of the page: the last heading. */
+function namesAbove({ title, segments: { blocks } }: Survey, { index }: Block): Block[] {
+  const known = new Set(wordsIn(blocks[title]?.text ?? ''))
+  const isName = (block: Block) => {
+    const words = wordsIn(block.text)
+    return (
+      isHeading(block) &&
+      (block.box.context & outside) === 0 &&
+      words.length > 1 &&
+      words.filter((word) => known.has(word)).length > minSharedWords * words.length
+    )
+  }
+  return blocks
+    .slice(Math.max(title + 1, index - maxBlocksToName), index)
+    .filter(isName)
+    .slice(-1)
+}
+
+const wordsIn = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+
+/** Whether the same line is among those that are kept. */
+const isStated = (block: Block, chosen: ReadonlySet<Block>): boolean =>
+  [...chosen].some(({ text }) => wordsIn(text).join(' ') === wordsIn(block.text).join(' '))
 
 /** Returns the items of lists in boxes with such a name, and those below such a heading that are no links, as in menus. */
 function linesOf(survey: Survey, names: ReadonlySet<string>, heading: RegExp): Block[] {
