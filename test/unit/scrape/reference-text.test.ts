@@ -295,6 +295,13 @@ describe('the headline', () => {
     expect(read(page('GAP Plum jam: a cake with cream', site), /GAP/, false)).not.toContain('GAP')
   })
 
+  test('is the h1, not a heading of the text that begins the title', () => {
+    const page = `<html><head><title>Plum Jam (Ideas and Tips) - Kitchen</title></head><body>
+      <h1>GAP Plum Jam (Ideas and Tips)</h1><p>Intro.</p><h2>PLUM JAM</h2><p>${long}</p></body></html>`
+    expect(read(page.replace('GAP ', ''), /Ideas/, false)).toMatch(/^# Plum Jam \(Ideas and Tips\)\n/)
+    expect(read(page.replace(/<h1>.*<\/h1>/, ''), /Ideas/, false)).toMatch(/^Intro/)
+  })
+
   test('is not a small part of the title, nor hidden', () => {
     expect(read(book('GAP all about the columns that a table has', 'all'), /GAP all$/)).not.toContain('#')
     const hidden = `<html><head><title>GAP Name</title></head><body><h1 hidden>GAP Name</h1><p>${long}</p></body></html>`

@@ -20,9 +20,14 @@ export function withTitle(
 ): ElementNode {
   const titles = namesOf(page)
   const first = findElement(content, isHeadline)
-  if (first ? !isBelowText(first, content) || hasHeadline(content, titles) : beginsWithHeadline(content, page))
-    return content
   const found = [...elementsOf(page)].filter(isHeadline)
+  const hasTitle = found.some((heading) => isTitle(heading, titles, page))
+  if (
+    first
+      ? !isBelowText(first, content) || hasHeadline(content, titles)
+      : !hasTitle && beginsWithHeadline(content, page)
+  )
+    return content
   const headline = [...found, ...(found.length === 0 ? [lesserHeadline(page)] : [])]
     .filter((heading) => heading !== undefined)
     .find((heading) => namesPage(heading, titles) && (isTitle(heading, titles, page) || isLikely(heading)))
