@@ -28,6 +28,7 @@ const modules = {
   'make-manifest': 'src/cli/parse/make-manifest.ts',
   bax: 'src/main/library.ts',
   'make-declarations': 'src/library/declarations/make-declarations.ts',
+  'code-types': 'src/library/declarations/code-types.ts',
   'extract-worker': 'src/cli/extract/extract-worker.ts',
   'extract-page': 'src/cli/extract/extract-page.ts',
   'reading-worker': 'src/engine/scrape/reading-worker.ts',

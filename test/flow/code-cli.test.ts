@@ -1,7 +1,10 @@
 /** `bax code`: its file, output and exit codes, and what ends it. */
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bax, buildBax, type BuiltBax, type CliOptions } from '../support/cli.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
@@ -113,6 +116,85 @@ test('waits for the approval of each action, as a command does', async () => {
   expect(await running).toMatchObject({ code: 0, stdout: '2\n' })
   const { events } = await user.client.getSessionLog({ session_id: session_id! })
   expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['command.started', 'command.finished']))
+})
+
+describe('--types', () => {
+  const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
+  const sample = `
+    await bax.navigate_to(args.url)
+    await bax.click('#buy', { timeout_ms: 5000 })
+    await bax.click_advanced({ selector: '#buy', button: 'right' })
+    await bax.fill('#q', 'tea')
+    await bax.wait_for_element('#q')
+    const title: string = await bax.get_title()
+    const { data } = await bax.scrape({ url: args.url, formats: ['markdown'] })
+    const { snapshot } = await bax.observe()
+    await bax.closeSession({})
+    try {
+      await bax.click('#no')
+    } catch (error) {
+      const { code, hint }: bax.Failure = error as bax.Failure
+      if (code === 'element_not_found') console.log(hint?.toUpperCase())
+    }
+    return { title, markdown: data?.markdown?.length, snapshot }`
+
+  /** Returns what the compiler says about code, one line per error. */
+  async function compile(types: string, code: string, ...flags: string[]): Promise<string[]> {
+    const place = await mkdtemp(join(folder, 'types-'))
+    await writeFile(join(place, 'bax.d.ts'), types)
+    await writeFile(join(place, 'code.ts'), `async function code() {\n${code}\n}\n`)
+    const argv = [tsc, '--strict', '--noEmit', '--target', 'es2022', ...flags, 'bax.d.ts', 'code.ts']
+    // Errors of the compiler are on standard output.
+    const ended = promisify(execFile)(process.execPath, argv, { cwd: place })
+    const { stdout } = await ended.catch((error: { stdout: string }) => error)
+    return stdout.split('\n').filter((line) => line.includes('error TS'))
+  }
+
+  let types: string
+  beforeAll(async () => {
+    types = (await run(['code', '--types'])).stdout
+  })
+
+  test.each([
+    ['without other libraries', ['--lib', 'es2022', '--types', '']],
+    ['beside those of browsers', ['--lib', 'es2022,dom', '--types', '']],
+  ])('compiles code that calls commands and operations, %s', async (_, flags) => {
+    expect(await compile(types, sample, ...flags)).toEqual([])
+  })
+
+  test('does not compile wrong calls', async () => {
+    const wrong = {
+      'a number for a selector': 'await bax.click(3)',
+      'an unknown function': `await bax.clik('#buy')`,
+      'an unknown field': `await bax.click('#buy', { selectr: '#a' })`,
+      'a missing argument': 'await bax.click()',
+      'an argument too many': `await bax.click('#a', {}, 3)`,
+      'an unknown choice': `await bax.click_advanced('#a', { button: 'wheel' })`,
+      'a missing field of an operation': 'await bax.scrape({})',
+      'a wrong field of an operation': `await bax.scrape({ url: 'https://example.com', formats: 'markdown' })`,
+      'a result used as another type': 'const count: number = await bax.get_title()',
+      'a function that code does not have': `await bax.approveAction({ approval_id: 'a' })`,
+    }
+    const errors = await compile(types, Object.values(wrong).join('\n'))
+    // The first line is that of the function.
+    const found = errors.map((line) => Number(/^code\.ts\((\d+),/.exec(line)?.[1]) - 2)
+    expect([...new Set(found)].map((at) => Object.keys(wrong)[at])).toEqual(Object.keys(wrong))
+  })
+
+  test('prints only the functions that are named, with the types that they need', async () => {
+    const { stdout } = await run(['code', '--types', 'click', 'scrape'])
+    expect(await compile(stdout, `await bax.click('#a'); await bax.scrape({ url: 'https://example.com' })`)).toEqual([])
+    expect(await compile(stdout, `await bax.fill('#q', 'a')`)).toHaveLength(1)
+    expect(await run(['code', '--types', 'clik'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no function is named "clik" (did you mean "click"?)'),
+    })
+  })
+
+  test('without a file or with two, code fails', async () => {
+    expect(await run(['code'])).toMatchObject({ code: 2, stderr: expect.stringContaining('no file was given') })
+    expect(await run(['code', 'a.js', 'b.js'])).toMatchObject({ code: 2, stderr: expect.stringContaining('one file') })
+  })
 })
 
 describe('as a program', () => {

@@ -81,7 +81,7 @@ const layers: Layers = {
   lines: { below: ['core', 'client'], packages: ['commander'] },
   cli: {
     below: ['core', 'client', 'lines'],
-    lazily: ['operations', 'server', 'engine', 'fleet', 'tui', 'cli/run', 'mcp', 'demo'],
+    lazily: ['operations', 'server', 'engine', 'fleet', 'tui', 'cli/run', 'mcp', 'demo', 'library/declarations'],
     packages: ['commander', 'env-paths'],
     lazyPackages: ['chalk', 'htmlparser2', 'jsonc-parser', 'open', 'ora', 'smol-toml', 'yaml'],
   },
@@ -104,7 +104,7 @@ const layers: Layers = {
     lazyPackages: ['jpeg-js'],
   },
   library: { below: ['core', 'client', 'lines', 'cli'], packages: [], lazyPackages: ['playwright'] },
-  // Runs during the build.
+  // Runs during the build, and for `bax code --types`.
   'library/declarations': {
     below: ['core', 'commands', 'operations', 'server', 'library'],
     packages: [],

@@ -9,7 +9,7 @@ import type { CodeInput } from '../../core/shapes/jobs/code.ts'
 import type { CommandsResult } from '../../core/shapes/commands.ts'
 import { operations } from '../../operations/index.ts'
 import { isValue } from '../../operations/manifest.ts'
-import { codeFunctions } from '../../operations/code-functions.ts'
+import { codeFunctions, usesCodeSession } from '../../operations/code-functions.ts'
 import type { CodeSession } from './session.ts'
 
 type Fields = Record<string, unknown>
@@ -51,8 +51,7 @@ export class CodeCalls {
     const { http, input: shape, runs, usesDefaultSession } = operation
     const fields = { ...given }
     const { confirm } = this.#input
-    const isOfSession = runs.on === 'object' && runs.field === 'session_id' && runs.kinds.includes('session')
-    if (isOfSession && fields['session_id'] === undefined) {
+    if (usesCodeSession(operation) && fields['session_id'] === undefined) {
       // Operations that open a session of their own use that of the code.
       const opens = runs.absent === undefined || runs.absent.on === 'new'
       const session = opens ? await this.#session.open(signal) : usesDefaultSession && this.#session.id

@@ -1,12 +1,12 @@
 /** Makes the types of the library from the declarations of operations and commands. */
 import { catalogue } from '../../commands/index.ts'
-import { errorTable } from '../../core/errors/errors.ts'
 import type { HttpOperation } from '../../core/operation/operation.ts'
 import { operations, streams, transfers } from '../../operations/index.ts'
 import { type CommandEntry, makeManifest, type OperationEntry } from '../../operations/manifest.ts'
 import { schemaOf } from '../../server/openapi/schemas.ts'
 import { extended, kinds, methodOf, type Owner, placesOf } from '../places.ts'
-import { comment, fields, indented, type Schema, shapeName, typeOf } from './schema-type.ts'
+import { comment, fields, type Schema, shapeName, typeOf } from './schema-type.ts'
+import { block, capitalized, errorCodes, inputName, isEmpty, returned, shape, unwrapped } from './signatures.ts'
 
 const all: Readonly<Record<string, HttpOperation>> = { ...operations, ...streams, ...transfers }
 
@@ -24,30 +24,15 @@ export function makeDeclarations(): string {
         comment({ description: entry.summary }) + signature(entry, operation, { owner, method, schema, shapes })
       members.set(owner, [...(members.get(owner) ?? []), text])
     }
-    return isEmpty(schema) ? [] : [`export interface ${inputName(entry)} ${typeOf(schema)}`]
+    return isEmpty(schema) ? [] : [`export interface ${inputName(entry.name)} ${typeOf(schema)}`]
   })
   const methods = commands.map((entry) => commandSignature(entry, shapes))
   const owners = [...members].map(([owner, lines]) => block(interfaceOf(owner), lines))
   const named = Object.entries(shapes).map(([name, schema]) => shape(shapeName(name), schema))
-  const codes = `export type ErrorCode = ${Object.keys(errorTable)
-    .map((code) => `'${code}'`)
-    .join(' | ')}`
-  return [...owners, block('Commands', methods), ...inputs, ...named, codes].join('\n\n')
+  return [...owners, block('Commands', methods), ...inputs, ...named, errorCodes].join('\n\n')
 }
 
-const block = (name: string, lines: readonly string[]): string =>
-  `export interface ${name} {\n${indented(lines.join('\n'))}\n}`
-
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 const interfaceOf = (owner: Owner): string => capitalized(owner)
-const inputName = ({ name }: Pick<OperationEntry, 'name'>): string => `${capitalized(name)}Input`
-const isEmpty = ({ properties = {} }: Schema): boolean => Object.keys(properties).length === 0
-
-function shape(name: string, schema: Schema): string {
-  const { properties, additionalProperties } = schema
-  const text = properties && !additionalProperties ? `interface ${name} ` : `type ${name} = `
-  return `${comment(schema)}export ${text}${typeOf(schema)}`
-}
 
 interface Signed {
   readonly owner: Owner
@@ -60,17 +45,10 @@ function signature(entry: OperationEntry, operation: HttpOperation, { owner, met
   const id = owner in kinds ? kinds[owner as keyof typeof kinds].id : undefined
   const { [id ?? '']: _, ...properties } = schema.properties ?? {}
   const isOptional = (schema.required ?? []).every((name) => name === id)
-  const type = id === undefined ? inputName(entry) : `Omit<${inputName(entry)}, '${id}'>`
+  const type = id === undefined ? inputName(entry.name) : `Omit<${inputName(entry.name)}, '${id}'>`
   const input = `input${isOptional && entry.transfer !== 'upload' ? '?' : ''}: ${isEmpty({ properties }) ? '{}' : type}`
   const body = entry.transfer === 'upload' ? ', body: UploadBody' : ''
   return `${method}(${input}${body}, call?: CallOptions): ${returned(operation, shapes)}`
-}
-
-function returned(operation: HttpOperation, shapes: Record<string, Schema>): string {
-  if ('mediaType' in operation) return 'Promise<Download>'
-  if ('frame' in operation) return `AsyncGenerator<${typeOf(schemaOf(operation.frame, 'output', shapes))}>`
-  const { output } = operation
-  return `Promise<${output === null ? 'void' : typeOf(schemaOf(output, 'output', shapes))}>`
 }
 
 /** Returns the method of a command. */
@@ -90,13 +68,4 @@ function commandSignature(entry: CommandEntry, shapes: Record<string, Schema>): 
   }
   const forms = positional.length > required.length ? [positional, required] : [required]
   return forms.map(withArguments).join('\n')
-}
-
-/** Returns the type of a result, in which a value stands without the name of its type. */
-function unwrapped(schema: Schema, { returns }: CommandEntry): string {
-  const value = schema.properties?.['result']?.properties?.['value']
-  if (!value) return typeOf(schema)
-  return returns === 'value'
-    ? typeOf(value)
-    : typeOf({ ...schema, properties: { ...schema.properties, result: value } })
 }

@@ -23,17 +23,28 @@ export const command: TerminalCommand = {
   example: [
     'bax code prices.js',
     `echo 'return await bax.get_title()' | bax code - -s shop`,
+    'bax code --types > bax.d.ts',
     `bax code pages.js --args '{"url": "https://example.com"}' --timeout-ms 300000`,
   ],
   async run(invocation) {
     const operation = operationNamed(invocation.manifest, 'runCode')
     const { context, typed } = parseInvocation(invocation, (command) => {
-      command.argument('<file>', 'file with the code; - for standard input')
+      command.argument('[file...]', 'file with the code; - for standard input. With --types: functions to describe')
+      command.option('--types', 'print TypeScript declarations of all functions, or of those that are named')
       addSessionFlag(command)
       for (const param of operation.params) if (!without.has(param.name)) addParam(command, param)
     })
     const { io, settings } = context
-    const [file = ''] = listedWords(typed.words, 0)
+    const words = listedWords(typed.words, 0)
+    if (typed.flags['types'] === true) {
+      const { makeCodeTypes } = await import('../../../library/declarations/code-types.ts')
+      return void io.stdout.write(makeCodeTypes(words))
+    }
+    const [file, ...others] = words
+    if (file === undefined || others.length > 0)
+      throw new BaxError('invalid_request', file === undefined ? 'no file was given' : 'only one file can be run', {
+        hint: 'run "bax code file.js", or "bax code -" for standard input',
+      })
     const { input, source } = readOperation(context, operation, { words: [], flags: typed.flags })
     const code = await readCode(io, file)
     const need = source ? needOf(operation, input) : ({ when: 'ask', sameEngine: true } as const)
