@@ -198,15 +198,27 @@ async function performOperation(
   const value = verb.http === operations.requestHandoff.http ? await waitForPerson(answer, engine, options) : answer
   const body = mappingOf(value)
   if (startsShell(verb)) engine.shellId = String(body['session_id'] ?? body['id'])
-  if (body['success'] === false) {
-    const { error, code, details } = body
-    throw new StepFailure({
-      message: String(error ?? 'failed'),
-      code: String(code ?? 'action_failed'),
-      details: details ?? undefined,
-    })
-  }
+  if (body['success'] === false) throw new StepFailure(failureIn(body))
   return { value, png: screenshotIn(value), programFailure: programFailureOf(body) }
+}
+
+/** Returns the failure of an operation whose response reports one, with what it did before. */
+function failureIn(body: Readonly<Record<string, unknown>>): Failure {
+  const { error, code, details, output, calls = 0, steps_completed: done = 0 } = body
+  // A code that ended with the failure of its only call has done what that call has.
+  const isOfCall = code !== 'code_failed' && mappingOf(details)['limit'] === undefined
+  const hasActed = Number(done) > 0 || Number(calls) > (isOfCall ? 1 : 0)
+  return {
+    message: String(error ?? 'failed') + lastLines(output, '\nprinted: '),
+    code: String(code ?? 'action_failed'),
+    details: hasActed ? { ...mappingOf(details), delivered: true } : (details ?? undefined),
+  }
+}
+
+/** Returns the end of an output behind a label; an empty text if there is none. */
+function lastLines(output: unknown, label: string): string {
+  const lines = typeof output === 'string' ? output.trim().split('\n').slice(-5).join('\n') : ''
+  return lines && label + lines
 }
 
 const noHandoff: Failure = {
@@ -228,7 +240,6 @@ async function waitForPerson(answer: unknown, { ask, showHandoff }: EngineAccess
 function programFailureOf({ exit_code, timed_out, stderr }: Record<string, unknown>): Failure | undefined {
   if (timed_out === true) return { message: 'the program timed out and was stopped', code: 'timeout' }
   if (typeof exit_code !== 'number' || exit_code === 0) return undefined
-  const output = typeof stderr === 'string' ? stderr.trim().split('\n').slice(-5).join('\n') : ''
-  const message = `the program ended with exit code ${exit_code}${output ? `: ${output}` : ''}`
+  const message = `the program ended with exit code ${exit_code}${lastLines(stderr, ': ')}`
   return { message, code: 'action_failed', actual: exit_code }
 }

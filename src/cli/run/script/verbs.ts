@@ -89,6 +89,10 @@ class VerbMap extends Map<string, Verb> {
 /** Whether an action creates the script's own shell, which later steps use and the end of the script stops. */
 export const startsShell = ({ http }: Verb): boolean => http === operations.createShell.http
 
+/** Operations that send input to a page. */
+const { browserStep, runCode, runCommands } = operations
+const sending: ReadonlySet<string> = new Set([browserStep, runCode, runCommands].map(({ http }) => http))
+
 type AnyOperation = Pick<Operation, 'summary' | 'http' | 'cli' | 'input'>
 
 /** Returns the actions for these operations and all commands; a command overrides an operation with the same name. */
@@ -152,7 +156,7 @@ function verbOfOperation(name: string, { summary, http, cli, input }: AnyOperati
     params: paramsOf(input),
     uses,
     pathField: null,
-    sendsInput: false,
+    sendsInput: sending.has(http),
     onlyReads: method === 'GET',
   }
 }

@@ -54,7 +54,7 @@ export const codeResult = named('CodeResult', {
   details: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('Details of the failure: line and column in the code, function of a failed call, and those of the call'),
+    .describe('Details of the failure: line and column in the code, and those of a failed call'),
 })
 
 export type CodeInput = z.output<typeof codeInput>
