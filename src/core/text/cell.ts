@@ -1,5 +1,6 @@
 /** Formats a value as one line for tables and events. */
 import { replaceRuns } from './pieces.ts'
+
 export function formatCell(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-'
   if (typeof value === 'string') return replaceRuns(value, /\s+/g, ' ')
