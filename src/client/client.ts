@@ -30,9 +30,16 @@ export async function call(
   const response = await transport.send(requestOf(http, input, options))
   const text = await response.text()
   if (response.status === 204) return undefined
+  if (response.status === 200 && isText(response)) return text
   const body = parse(text)
   if (response.status >= 400) throw failureOf(body, input, response.status)
   return body
+}
+
+/** Returns whether a response is text, such as the metrics; those of other servers have another type. */
+function isText({ headers }: WireResponse): boolean {
+  const type = headers instanceof Headers ? headers.get('content-type') : headers['content-type']
+  return type?.startsWith('text/plain; version=') === true
 }
 
 /** Rebuilds the error of a response, with the rejected input. */

@@ -173,6 +173,17 @@ test('what a connection created ends with it, and what it found stays', async ()
   expect(stdout).toMatch(/^\[ true \] session_closed 1 (?:cancelled|completed)\n$/)
 })
 
+test('the metrics of a server are text', async () => {
+  const program = `
+    import { connect } from 'bax'
+    const bax = await connect(${JSON.stringify({ server: served.url, key: served.key })})
+    console.log(await bax.metrics())
+    await bax.close()`
+  await writeFile(join(project, 'metrics.js'), program)
+  const { stdout } = await run(process.execPath, ['metrics.js'], { cwd: project, env })
+  expect(stdout).toMatch(/^bax_requests_in_flight \d+$/m)
+})
+
 test.each([
   [`{ server: 'http://127.0.0.1:1' }`, `bax.health()`, 'engine_unreachable cannot reach the engine'],
   [`{ server, key: 'wrong' }`, `bax.sessions.list()`, 'unauthorized '],
