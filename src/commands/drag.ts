@@ -191,9 +191,9 @@ async function dragOnto(
   await send(() => page.mouse.down())
   try {
     await page.mouse.move(from.x + 5, from.y + 5, { steps: 2 })
-    await untilReached()
     // Pages may hide the target for a moment while they prepare for the drag.
     await target.waitFor({ state: 'visible', ...limit })
+    await untilReached()
     await moveTo(page, await actionPoint(target, target_position, limit))
   } finally {
     await page.mouse.up()
