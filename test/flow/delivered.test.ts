@@ -6,37 +6,43 @@ import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
 import type { CommandResult } from '../../src/core/shapes/commands.ts'
 
+/** Timeout of an action, in milliseconds: long enough for its input to reach the page on a busy machine. */
+const timeout_ms = 2900
+/** The same for an action that has nothing to wait for. */
+const shortMs = 2000
+
 /** A synchronous request keeps the page as busy as a loop, without using the processor. */
 const script = `<script>
   window.count = 0
-  const block = (ms) => { const request = new XMLHttpRequest(); request.open('GET', '/wait?' + ms, false); request.send() }
+  const block = (path = '/busy') => { const request = new XMLHttpRequest(); request.open('GET', path, false); request.send() }
 </script>`
 const style = '<style>body{margin:0} .cover{position:fixed;inset:0;background:#eee}</style>'
 
-/** The delayed work takes longer than the timeout of the action, which is 2000 ms. */
 const pages = {
-  '/removed': `${script}<button id=b onclick="count++; this.remove(); block(2100)">Buy</button>`,
-  '/covered-after': `${style}${script}<button id=b onclick="count++; const d = document.createElement('div'); d.className = 'cover'; document.body.append(d); block(2100)">Buy</button>`,
+  '/removed': `${script}<button id=b onclick="count++; this.remove(); block()">Buy</button>`,
+  '/covered-after': `${style}${script}<button id=b onclick="count++; const d = document.createElement('div'); d.className = 'cover'; document.body.append(d); block()">Buy</button>`,
   '/covered': `${style}${script}<button id=b onclick="count++">Buy</button><div class=cover id=ov></div>`,
   '/navigates': `${script}<button id=b onclick="location.href = '/covered'">Go</button>`,
-  '/dialog': `${script}<button id=b onclick="count++; alert('a'); confirm('b'); this.remove(); block(2100)">Ask</button>`,
+  '/dialog': `${script}<button id=b onclick="count++; alert('a'); confirm('b'); this.remove(); block()">Ask</button>`,
   '/replaced': `${script}<div id=box><button id=b>Buy</button></div><script>
-    const renew = () => { box.innerHTML = '<button id=b>Buy</button>'; b.onclick = () => { count++; renew(); block(2100) } }
+    const renew = () => { box.innerHTML = '<button id=b>Buy</button>'; b.onclick = () => { count++; renew(); block() } }
     renew(); setTimeout(renew, 50); setTimeout(renew, 100)</script>`,
-  '/down': `${script}<button id=b onmousedown="count++; this.remove(); block(2100)">Buy</button>`,
-  '/hangs': `${script}<button id=b onclick="block(5500)">Work</button>`,
-  '/select': `${script}<select id=s onchange="count++; block(2100)"><option>a<option>b</select>`,
+  '/down': `${script}<button id=b onmousedown="count++; this.remove(); block()">Buy</button>`,
+  '/hangs': `${script}<button id=b onclick="block('/never')">Work</button>`,
+  '/select': `${script}<select id=s onchange="count++; block()"><option>a<option>b</select>`,
   '/check': `${script}<input type=checkbox id=c onclick="count++; return false">
-    <input type=checkbox id=d onclick="count++; this.remove(); block(2100)">`,
-  '/keys': `${script}<input id=i onkeydown="count++; this.remove(); block(2100)"><input id=v oninput="count++; block(2100)" value=old>`,
+    <input type=checkbox id=d onclick="count++; this.remove(); block()">`,
+  '/keys': `${script}<input id=i onkeydown="count++; this.remove(); block()"><input id=v oninput="count++; block()" value=old>`,
   '/half': `<input id=i oninput="if (value.length === 5) this.remove()"><input id=full oninput="if (value.length === 5) this.remove()">`,
   '/drag': `${script}<style>div{width:50px;height:50px;background:#ccc;margin:20px}</style>
     <div id=from onmousedown="count++; to.style.display = 'none'">a</div><div id=to>b</div>`,
-  '/hover': `${script}<button id=b onmousemove="count++; this.remove(); block(2100)">Menu</button>`,
+  '/hover': `${script}<button id=b onmousemove="count++; this.remove(); block()">Menu</button>`,
   '/frame': `<iframe id=f src=/removed></iframe>`,
   '/shadow': `${script}<div id=host></div><script>host.attachShadow({mode: 'open'}).innerHTML = '<button id=b>Buy</button>'
-    host.shadowRoot.querySelector('#b').onclick = (event) => { count++; event.target.remove(); block(2100) }</script>`,
-  '/wait': (request, response) => void setTimeout(() => response.end(), Number(request.url!.split('?')[1])),
+    host.shadowRoot.querySelector('#b').onclick = (event) => { count++; event.target.remove(); block() }</script>`,
+  // Until the action has timed out, and the page is asked whether the input has reached it.
+  '/busy': (_, response) => void setTimeout(() => response.end(), timeout_ms + 100),
+  '/never': () => {},
 } satisfies Parameters<typeof serveSite>[0]
 
 let site: Site
@@ -68,7 +74,7 @@ const closeOpened = async () => {
   opened.clear()
 }
 
-/** Opens a page and runs one command with a timeout of 2000 ms. */
+/** Opens a page and runs one command that fails. */
 async function failing(id: string, path: string, [command, data = {}]: Step): Promise<CommandResult> {
   const { results } = await client().runCommands({
     session_id: id,
@@ -88,29 +94,28 @@ async function count(id: string): Promise<unknown> {
   return (results[0]!.data!['result'] as { value: unknown }).value
 }
 
-const shortTimeout = { timeout_ms: 2000 }
 const delivered = (noun: string) => ({
   code: 'timeout',
   error: `the ${noun} was delivered, but the page did not settle in time`,
   details: { delivered: true },
 })
 
-describe.concurrent('an action whose input has reached the page', () => {
+describe('an action whose input has reached the page', () => {
   afterAll(closeOpened)
 
   test.for<[string, Step, string]>([
-    ['/removed', ['click', { selector: '#b', ...shortTimeout }], 'click'],
-    ['/covered-after', ['click', { selector: '#b', ...shortTimeout }], 'click'],
-    ['/dialog', ['click', { selector: '#b', ...shortTimeout }], 'click'],
-    ['/replaced', ['click', { selector: '#b', ...shortTimeout }], 'click'],
-    ['/down', ['click_advanced', { selector: '#b', ...shortTimeout }], 'click'],
-    ['/shadow', ['click', { selector: '#b', ...shortTimeout }], 'click'],
-    ['/select', ['select_option', { selector: '#s', values: ['b'], ...shortTimeout }], 'selection'],
-    ['/check', ['check', { selector: '#d', ...shortTimeout }], 'check'],
-    ['/keys', ['press_key', { selector: '#i', key: 'a', ...shortTimeout }], 'key press'],
-    ['/keys', ['clear', { selector: '#v', ...shortTimeout }], 'clearing'],
-    ['/hover', ['hover', { selector: '#b', ...shortTimeout }], 'hover'],
-    ['/drag', ['drag_to', { selector: '#from', target_selector: '#to', ...shortTimeout }], 'drag'],
+    ['/removed', ['click', { selector: '#b', timeout_ms }], 'click'],
+    ['/covered-after', ['click', { selector: '#b', timeout_ms }], 'click'],
+    ['/dialog', ['click', { selector: '#b', timeout_ms }], 'click'],
+    ['/replaced', ['click', { selector: '#b', timeout_ms }], 'click'],
+    ['/down', ['click_advanced', { selector: '#b', timeout_ms }], 'click'],
+    ['/shadow', ['click', { selector: '#b', timeout_ms }], 'click'],
+    ['/select', ['select_option', { selector: '#s', values: ['b'], timeout_ms }], 'selection'],
+    ['/check', ['check', { selector: '#d', timeout_ms }], 'check'],
+    ['/keys', ['press_key', { selector: '#i', key: 'a', timeout_ms }], 'key press'],
+    ['/keys', ['clear', { selector: '#v', timeout_ms }], 'clearing'],
+    ['/hover', ['hover', { selector: '#b', timeout_ms }], 'hover'],
+    ['/drag', ['drag_to', { selector: '#from', target_selector: '#to', timeout_ms }], 'drag'],
   ])('%s: %j', async ([path, step, noun], { expect }) => {
     const id = await open()
     expect(await failing(id, path, step)).toMatchObject(delivered(noun))
@@ -118,7 +123,7 @@ describe.concurrent('an action whose input has reached the page', () => {
   })
 
   test('click in a frame', async ({ expect }) => {
-    const step: Step = ['click', { selector: 'frame=#f >> #b', ...shortTimeout }]
+    const step: Step = ['click', { selector: 'frame=#f >> #b', timeout_ms }]
     expect(await failing(await open(), '/frame', step)).toMatchObject(delivered('click'))
   })
 })
@@ -127,11 +132,11 @@ describe('an action whose input has not reached the page', () => {
   afterAll(closeOpened)
 
   test.for<[string, Step, string]>([
-    ['/covered', ['click', { selector: '#b', timeout_ms: 700 }], 'element_obscured'],
-    ['/covered', ['click', { selector: '#nothing', timeout_ms: 700 }], 'element_not_found'],
-    ['/covered', ['press_key', { selector: '#nothing', key: 'a', timeout_ms: 700 }], 'element_not_found'],
-    ['/covered', ['type_text', { selector: '#nothing', text: 'a', timeout_ms: 700 }], 'element_not_found'],
-    ['/covered', ['select_option', { selector: '#nothing', values: ['a'], timeout_ms: 700 }], 'element_not_found'],
+    ['/covered', ['click', { selector: '#b', timeout_ms: shortMs }], 'element_obscured'],
+    ['/covered', ['click', { selector: '#nothing', timeout_ms: shortMs }], 'element_not_found'],
+    ['/covered', ['press_key', { selector: '#nothing', key: 'a', timeout_ms: shortMs }], 'element_not_found'],
+    ['/covered', ['type_text', { selector: '#nothing', text: 'a', timeout_ms: shortMs }], 'element_not_found'],
+    ['/covered', ['select_option', { selector: '#nothing', values: ['a'], timeout_ms: shortMs }], 'element_not_found'],
     ['/covered', ['click', { selector: 'ref=e999' }], 'stale_ref'],
     ['/covered', ['click_at', { x: -5, y: 5 }], 'invalid_data'],
   ])('%s: %j is %s', async ([path, step, code], { expect }) => {
@@ -141,17 +146,20 @@ describe('an action whose input has not reached the page', () => {
   })
 
   test('an extraction does not report delivery', async ({ expect }) => {
-    const { details } = await failing(await open(), '/covered', ['get_text', { selector: '#nothing', timeout_ms: 700 }])
+    const { details } = await failing(await open(), '/covered', [
+      'get_text',
+      { selector: '#nothing', timeout_ms: shortMs },
+    ])
     expect(details).not.toHaveProperty('delivered')
   })
 })
 
-describe.concurrent('reports of delivery', () => {
+describe('reports of delivery', () => {
   afterAll(closeOpened)
 
   test('a checkbox that the page unchecks again was clicked', async ({ expect }) => {
     const id = await open()
-    const result = await failing(id, '/check', ['check', { selector: '#c', ...shortTimeout }])
+    const result = await failing(id, '/check', ['check', { selector: '#c', timeout_ms }])
     expect(result).toMatchObject({ code: 'action_failed', details: { delivered: true } })
     expect(await count(id)).toBe(1)
   })
@@ -169,13 +177,13 @@ describe.concurrent('reports of delivery', () => {
   })
 
   test('a page that hangs longer than the check leaves the outcome unknown', async ({ expect }) => {
-    const result = await failing(await open(), '/hangs', ['click', { selector: 'text=Work', ...shortTimeout }])
+    const result = await failing(await open(), '/hangs', ['click', { selector: 'text=Work', timeout_ms }])
     expect(result).toMatchObject({ code: 'timeout', details: { outcome: 'unknown' } })
     expect(result.details).not.toHaveProperty('delivered')
   })
 
   test('a page that reports a click before it hangs has received it', async ({ expect }) => {
-    const result = await failing(await open(), '/hangs', ['click', { selector: '#b', ...shortTimeout }])
+    const result = await failing(await open(), '/hangs', ['click', { selector: '#b', timeout_ms }])
     expect(result).toMatchObject({ code: 'timeout', details: { delivered: true } })
   })
 
@@ -184,7 +192,7 @@ describe.concurrent('reports of delivery', () => {
     const answer = await client().runCommands({
       session_id: id,
       commands: [{ command: 'click_at', data: { x: 12, y: 12 } }],
-      timeout_ms: 2000,
+      timeout_ms,
     } as never)
     expect(answer.results[0]).toMatchObject(delivered('click'))
   })
@@ -200,14 +208,14 @@ describe.concurrent('reports of delivery', () => {
 describe('in other pages', () => {
   afterAll(closeOpened)
 
-  const click: Step = ['click', { selector: '#b', ...shortTimeout }]
+  const click: Step = ['click', { selector: '#b', timeout_ms }]
 
   test('reports a click in a cross-site frame as delivered', async () => {
     const other = site.url.replace('127.0.0.1', 'localhost')
     const outer = await serveSite({ '/': `<iframe id=f src="${other}/removed"></iframe>` })
     try {
       const id = await open({ start_url: outer.url })
-      const commands = [{ command: 'click', data: { selector: 'frame=#f >> #b', ...shortTimeout } }]
+      const commands = [{ command: 'click', data: { selector: 'frame=#f >> #b', timeout_ms } }]
       const { results } = await client().runCommands({ session_id: id, commands } as never)
       expect(results[0]).toMatchObject(delivered('click'))
     } finally {
