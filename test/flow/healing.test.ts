@@ -74,10 +74,10 @@ describe('forty changes of a page', { timeout: 240_000 }, () => {
     const steps = await recordedSteps()
     const outcomes: Outcome[] = []
     for (const [number, { target }] of changes.entries()) {
-      const step = `${steps.get(target)!}\n    timeout_ms: 3000`
+      const step = `${steps.get(target)!}\n    timeout_ms: 8000`
       await folder.write(`change-${number}.yaml`, `steps:\n  - navigate_to: ${site.url}/change/${number}\n  ${step}\n`)
     }
-    const { stdout } = await cli(['run', 'change-*.yaml', '--parallel', '2', '--reporter', 'json'])
+    const { stdout } = await cli(['run', 'change-*.yaml', '--parallel', '4', '--reporter', 'json'])
     const { scripts } = JSON.parse(stdout) as Report
     for (const [number, { kind, target, what }] of changes.entries()) {
       const { status, steps: done } = scripts.find(({ file }) => file === `change-${number}.yaml`)!
