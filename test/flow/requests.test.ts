@@ -34,8 +34,12 @@ inUsualHomes(pages, (given) => {
   const get = async (request_id: string, data = {}) =>
     (await given.value('get_request', { request_id, ...data })) as Record<string, unknown>
   const last = async (url: string) => (await list({ url })).requests.at(-1)!
-  const fetched = (path: string, init = '{}') =>
-    given.evaluate(`fetch(${JSON.stringify(path)}, ${init}).then(r => r.text(), e => 'failed')`)
+  /** Fetches in the page. The browser may report the end of a request later than the page, and in another order. */
+  const fetched = async (path: string, init = '{}') => {
+    const text = await given.evaluate(`fetch(${JSON.stringify(path)}, ${init}).then(r => r.text(), e => 'failed')`)
+    await expect.poll(async () => (await list({ status: 'pending' })).total).toBe(0)
+    return text
+  }
 
   test('list_requests filters by URL, type, method and status', async () => {
     await given.open('/')
