@@ -177,7 +177,14 @@ const allowed = ['--allow-private', '127.0.0.1']
 /** Waits for the end of a crawl; returns it with all its pages. */
 export async function endedCrawl({ client }: GatewayProcess, id: string): Promise<CrawlState> {
   const read = (skip: number, limit = 500) => client.getCrawl({ id, skip, limit }) as Promise<CrawlState>
-  await waitUntil(async () => (await read(0, 0)).status !== 'scraping', 120_000)
+  // Fails when no further page comes, however long all of them take on a busy machine.
+  for (let { status, completed } = await read(0, 0); status === 'scraping';) {
+    const before = completed
+    await waitUntil(async () => {
+      ;({ status, completed } = await read(0, 0))
+      return status !== 'scraping' || completed > before
+    })
+  }
   const first = await read(0)
   const data = [...first.data]
   while (data.length < first.completed) data.push(...(await read(data.length)).data)
