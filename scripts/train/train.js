@@ -12,6 +12,7 @@ import { binAgain, binColumns, scoreRows } from './boost.js'
 import { collectRows, labelPages, targetsOf } from './collect.js'
 import { loadExtractor } from './extractor.js'
 import { learnLexicon } from './lexicon.js'
+import { locked } from './lock.js'
 import { keepTest, report } from './score.js'
 import { storedScores, storedTrees } from './store.js'
 
@@ -145,17 +146,15 @@ say(`second look\n${report(pages, keepBy(second.chances))}`)
 const judged = extractor.together(first.chances, second.chances)
 say(`both\n${report(pages, keepBy(judged))}`)
 const lexicon = learnLexicon(extractor, pages)
-writeFileSync(
-  options.out,
-  JSON.stringify({
-    version: 2,
-    types: Object.fromEntries(
-      Object.entries(types.models).map(([type, model]) => [type, storedTrees(model, types.edges)]),
-    ),
-    first: storedTrees(first.model, binned.edges),
-    second: storedTrees(second.model, binned.edges),
-    names: storedScores(lexicon.names),
-    texts: storedScores(lexicon.texts),
-  }) + '\n',
-)
+const model = {
+  version: extractor.modelVersion,
+  types: Object.fromEntries(
+    Object.entries(types.models).map(([type, trees]) => [type, storedTrees(trees, types.edges)]),
+  ),
+  first: storedTrees(first.model, binned.edges),
+  second: storedTrees(second.model, binned.edges),
+  names: storedScores(lexicon.names),
+  texts: storedScores(lexicon.texts),
+}
+writeFileSync(options.out, JSON.stringify(locked(extractor, model)) + '\n')
 say(`written to ${options.out}`)

@@ -5,19 +5,22 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
-import { blockFeatures, featuresOf } from '../../../src/engine/extract/main-content/features/features.ts'
-import { secondPassFeatures, writeSecond } from '../../../src/engine/extract/main-content/features/second-pass.ts'
+import { featuresOf } from '../../../src/engine/extract/main-content/features/features.ts'
+import { writeSecond } from '../../../src/engine/extract/main-content/features/second-pass.ts'
 import { surveyPage } from '../../../src/engine/extract/main-content/features/survey.ts'
-import { extraColumns, mainContent } from '../../../src/engine/extract/main-content/main-content.ts'
-import { chancesOf, shippedModel } from '../../../src/engine/extract/main-content/model.ts'
+import { columnsOf, extraColumns, mainContent } from '../../../src/engine/extract/main-content/main-content.ts'
+import { chancesOf, type ModelData, readModel, shippedModel } from '../../../src/engine/extract/main-content/model.ts'
 import { visibleText } from '../../../src/engine/extract/tree.ts'
 
 const fixtures = new URL('../../fixtures/main-content/', import.meta.url)
 const html = readFileSync(new URL('every-feature.html', fixtures), 'utf8')
 const url = 'https://site.example/forum/products/shop/docs/blog/services/old-bridge-1931?page=2'
+const data = JSON.parse(
+  readFileSync(new URL('../../../src/engine/extract/main-content/model.json', import.meta.url), 'utf8'),
+) as ModelData
 const model = await shippedModel()
 const types = model.types.map(([type]) => type)
-const columns = [...blockFeatures, ...types.map((type) => `chance of ${type}`), ...secondPassFeatures]
+const columns = columnsOf(types)
 
 function features() {
   const survey = surveyPage(treeFromHtml(html, url).root, url, model.lexicon)
@@ -29,7 +32,25 @@ function features() {
 
 const digits = (value: number) => Number(value.toPrecision(5))
 
+const floats = (base64: string) => new Float32Array(Uint8Array.from(Buffer.from(base64, 'base64')).buffer)
+
 describe('the model', () => {
+  test('was trained on the columns of the code', () => {
+    expect(data.columns).toEqual(columns)
+  })
+
+  test('gives its golden rows the probabilities that it was stored with', () => {
+    const { values, first, second } = data.golden
+    const matrix = { width: columns.length, values: floats(values) }
+    expect(matrix.values).toHaveLength(20 * columns.length)
+    expect([...chancesOf(model.first, matrix)]).toEqual([...floats(first)])
+    expect([...chancesOf(model.second, matrix)]).toEqual([...floats(second)])
+  })
+
+  test('is rejected when its form has another version', () => {
+    expect(() => readModel({ ...data, version: 2 })).toThrow('the model has version 2, not 3')
+  })
+
   test('gets the features that it was trained on', async () => {
     const { values, width } = features()
     expect(width).toBe(columns.length)

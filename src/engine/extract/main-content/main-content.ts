@@ -55,6 +55,13 @@ export interface MainContent {
 /** Returns the number of columns after the block features: the kinds of pages, then the second pass. */
 export const extraColumns = (types: number): number => types + secondPassFeatures.length
 
+/** Returns the names of all columns, given the kinds of pages. */
+export const columnsOf = (types: readonly string[]): string[] => [
+  ...blockFeatures,
+  ...types.map((type) => `chance of ${type}`),
+  ...secondPassFeatures,
+]
+
 const minChance = 1e-6
 /** Exponent that lowers overconfident probabilities: errors within one page are correlated. */
 const trust = 0.8

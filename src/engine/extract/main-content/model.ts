@@ -1,4 +1,5 @@
 /** Reads and evaluates the learnt model: boosted trees and a lexicon, written by the training script. */
+import { BaxError } from '../../../core/errors/errors.ts'
 import type { Matrix } from './features/features.ts'
 import { canWalk, Forest } from './forest.ts'
 import { type Lexicon, type Scores, scoresOf } from './features/lexicon.ts'
@@ -19,7 +20,10 @@ export interface Trees {
 type Stored<Arrays> = { readonly [Name in keyof Arrays]: Arrays[Name] extends number ? number : string }
 type StoredScores = Stored<Omit<Scores, 'starts'>>
 
-interface ModelData {
+/** Version of the form of model.json. */
+export const modelVersion = 3
+
+export interface ModelData {
   readonly version: number
   /** The kinds of pages and the trees that detect them. */
   readonly types: Readonly<Record<string, Stored<Trees>>>
@@ -28,6 +32,10 @@ interface ModelData {
   /** Words of class names, and of texts. */
   readonly names: StoredScores
   readonly texts: StoredScores
+  /** Names of the columns that the trees test. */
+  readonly columns: readonly string[]
+  /** Rows of these columns, and the probabilities that both passes give them: a test compares them with the code. */
+  readonly golden: { readonly values: string; readonly first: string; readonly second: string }
 }
 
 export interface Model {
@@ -48,7 +56,10 @@ export const shippedModel = (): Promise<Model> =>
   ))
 
 /** Creates a model from its data; the arrays are used as stored. */
-function readModel(data: ModelData): Model {
+export function readModel(data: Omit<ModelData, 'columns' | 'golden'>): Model {
+  const { version } = data
+  if (version !== modelVersion)
+    throw new BaxError('internal_error', `the model has version ${version}, not ${modelVersion}`)
   return {
     lexicon: { names: readScores(data.names), texts: readScores(data.texts) },
     types: Object.entries(data.types).map(([type, stored]) => [type, readTrees(stored)] as const),
