@@ -79,6 +79,8 @@ describe('a grid of products', () => {
   test('is left out when its products are related to those of the page', () => {
     expect(kept('collection', grid('Recently viewed'))).toEqual([])
     expect(kept('collection', grid('More stools', 'related-products'))).toEqual([])
+    const page = treeFromHtml(`<body class="related-products-3">${grid('All stools')}</body>`, '').root
+    expect(withOffers(surveyPage(page, '', lexicon), 'collection', [])).toHaveLength(6)
   })
 
   test('is no list of the steps of a filter, and no menu', () => {

@@ -166,8 +166,11 @@ function isContent({ headings, segments: { blocks } }: Survey, items: readonly B
   const [first] = items
   const heading = blocks[headings[first!.first]!]
   if (heading && related.test(heading.text)) return false
-  for (let box = first, distance = 0; box && distance <= maxNameDistance; box = box.parent, distance++)
+  // The classes of the body are settings of all parts of the page.
+  for (let box = first, distance = 0; box && box.element.tag !== 'body' && distance <= maxNameDistance; distance++) {
     if (relatedNames.test(namesOf(box.element))) return false
+    box = box.parent
+  }
   return items.filter(({ first, end }) => nameOf(blocks.slice(first, end))).length >= minProducts.list
 }
 
