@@ -61,6 +61,13 @@ describe('the product of a page', () => {
     expect(kept('article', `${product}<button>Add to cart</button>`)).toContain('€ 79,90')
     expect(kept('article', product)).toEqual([])
   })
+
+  test('is recognized by a price below its stock on pages of any kind', () => {
+    expect(kept('article', '<h1>Camera</h1><p>No longer available</p><p>Used for $1,149.95</p>')).toContain(
+      'Used for $1,149.95',
+    )
+    expect(kept('article', '<h1>Camera</h1><p>Now available</p><p>A story.</p><p>$1,149.95</p>')).toEqual([])
+  })
 })
 
 describe('a grid of products', () => {

@@ -69,9 +69,14 @@ const isPrice = ({ text, measure, box }: Block): boolean =>
 const order =
   /^(?:add to (?:cart|bag|basket)|buy now|in den (?:warenkorb|einkaufswagen)|ajouter au panier|añadir al carrito|aggiungi al carrello|in winkelwagen)$/i
 
-/** Whether the product that is named in the title of the page can be ordered there. */
+/** Whether the product that is named in the title of the page can be ordered there, or has a price beside its stock. */
 const sells = ({ segments: { blocks }, title }: Survey): boolean =>
-  title >= 0 && blocks.slice(title, title + productLimits.below).some(({ text }) => order.test(text))
+  title >= 0 &&
+  blocks
+    .slice(title, title + productLimits.below)
+    .some((block, at, below) => order.test(block.text) || (isStock(block) && below[at + 1] && isPrice(below[at + 1]!)))
+
+const isStock = ({ text, measure }: Block): boolean => measure.words <= maxStockWords && stock.test(text)
 
 /** Returns the prices of the product whose name is the title of the page, its name, and whether it is in stock. */
 function ownOffer(
@@ -93,7 +98,6 @@ function ownOffer(
   const first = ordered?.price ?? nearest
   if (!first) return []
   const last = ordered?.button.index ?? first.index + maxBlocksOfPrices
-  const isStock = ({ text, measure }: Block) => measure.words <= maxStockWords && stock.test(text)
   return [
     ...(distance(first) <= maxBlocksToName ? [blocks[title]!] : []),
     ...prices.filter(
