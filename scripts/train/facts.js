@@ -19,10 +19,10 @@ const wordsIn = (text) =>
 const plain = (text) => ` ${wordsIn(text).join(' ')} `
 
 /** Returns the number of facts that the Markdown of a page has word for word, and the share of its words that are noise. */
-export function measure(markdown, { facts, site = [] }) {
+export function measure(markdown, { facts, site }) {
   const text = textOf(markdown)
   const whole = plain(text)
-  const known = new Set(site.map(plain))
+  const known = new Set((site ?? []).map(plain))
   let words = 0
   let foreign = 0
   for (const line of text.split('\n')) {

@@ -121,8 +121,7 @@ function namesOf(page: ElementNode): string[] {
   return titles.map(plain).filter((name) => name !== '')
 }
 
-const plain = (text: string): string =>
-  replaceRuns(collapse(text).toLowerCase(), /[^\p{L}\p{N}]+/gu, ' ').trim()
+const plain = (text: string): string => replaceRuns(collapse(text).toLowerCase(), /[^\p{L}\p{N}]+/gu, ' ').trim()
 
 function inBody(root: ElementNode, headline: ElementNode): ElementNode {
   const at = root.children.findIndex((child) => isElement(child) && child.tag === 'body')
