@@ -7,12 +7,12 @@ const { headers: most, headerChars } = limits.network
 
 const headerName = z
   .string()
-  .max(limits.input.nameChars)
+  .max(limits.input.nameChars, { abort: true })
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is not the name of a header')
 
 const headerValue = z
   .string()
-  .max(headerChars)
+  .max(headerChars, { abort: true })
   .regex(/^[\t\u0020-\u007e\u0080-\u00ff]*$/, 'must not contain control characters, nor characters beyond Latin-1')
 
 const headerMap = z

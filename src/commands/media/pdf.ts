@@ -24,7 +24,7 @@ export const print_to_pdf = defineCommand({
     landscape: flag('Print in landscape'),
     margin: z
       .string()
-      .max(100)
+      .max(100, { abort: true })
       .regex(new RegExp(`^${length}(?: ${length}){0,3}$`), 'must be 1 to 4 lengths such as "1cm" or "10mm 20mm"')
       .default('1cm')
       .describe('Margins in px, in, cm or mm: one for all sides, or top, right, bottom and left as in CSS'),
@@ -32,7 +32,7 @@ export const print_to_pdf = defineCommand({
     scale: number(0.1, 2).default(1).describe('Scale of the content'),
     pages: z
       .string()
-      .max(200)
+      .max(200, { abort: true })
       .regex(/^\s*\d{1,5}(?:\s*-\s*\d{1,5})?(?:\s*,\s*\d{1,5}(?:\s*-\s*\d{1,5})?)*\s*$/, 'must be such as "1-3, 5"')
       .optional()
       .describe('Pages to print, such as 1-3,5; all when omitted'),

@@ -9,7 +9,7 @@ const { nameChars, secretChars, passwordChars } = limits.credentials
 /** Name of a credential. It contains no dot, which separates it from a part: `shop.password`. */
 export const credentialName = z
   .string()
-  .max(nameChars)
+  .max(nameChars, { abort: true })
   .regex(/^[\w-]+$/, 'must consist of letters, digits, _ and -')
 
 /** Parts of a credential that can be written into a field. */
@@ -19,7 +19,7 @@ export type CredentialPart = (typeof credentialParts)[number]
 /** Reference to a part of a credential: `shop.password`. */
 export const credentialReference = z
   .string()
-  .max(nameChars + 10)
+  .max(nameChars + 10, { abort: true })
   .regex(/^[\w-]+\.(?:username|password|totp)$/, 'must be NAME.username, NAME.password or NAME.totp')
 
 const origin = z

@@ -14,11 +14,14 @@ const nulPattern = /^[^\0]*$/
 
 /** One line of text, e.g. for a header, a list, a log or a message. May be empty. */
 export const printable = (most: number) =>
-  z.string().max(most).regex(printablePattern, 'must not contain control characters')
+  z.string().max(most, { abort: true }).regex(printablePattern, 'must not contain control characters')
+
+/** Characters of a text without a limit of its own: patterns of repetitions throw a RangeError at several millions. */
+export const longestText = 4_000_000
 
 /** Text that becomes an argument, a variable or a path, where a NUL would end it. */
 export const withoutNul = (schema: z.ZodString = z.string()) =>
-  schema.regex(nulPattern, 'must not contain a NUL character')
+  schema.max(longestText, { abort: true }).regex(nulPattern, 'must not contain a NUL character')
 
 /** A human-readable name. `.` and `..` would be interpreted in a URL path. */
 export const displayName = printable(100)

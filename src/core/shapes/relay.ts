@@ -140,7 +140,7 @@ export const cdpInput = z.object({
   session_id: identifier.describe('Relay session or browser session, by id or name'),
   method: z
     .string()
-    .max(limits.input.nameChars)
+    .max(limits.input.nameChars, { abort: true })
     .regex(/^[A-Z]\w*\.\w+$/, 'must be a CDP method such as Page.captureScreenshot')
     .describe('Protocol method as Domain.method'),
   params: z.record(z.string(), z.unknown()).default({}).describe('Parameters of the method'),

@@ -55,7 +55,7 @@ export const sessionInput = z.object({
   user_agent: z
     .string()
     .min(1, { abort: true })
-    .max(1000)
+    .max(1000, { abort: true })
     .regex(/^[ -~]+$/, 'must be printable ASCII')
     .optional()
     .describe('Custom user agent'),
@@ -64,14 +64,14 @@ export const sessionInput = z.object({
   locale: z
     .string()
     .min(2, { abort: true })
-    .max(35)
+    .max(35, { abort: true })
     .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/, 'is not a BCP 47 language tag')
     .optional()
     .describe('BCP 47 language tag, e.g. de-DE'),
   timezone: z
     .string()
     .min(1, { abort: true })
-    .max(64)
+    .max(64, { abort: true })
     .regex(/^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/, 'is not an IANA time zone')
     .optional()
     .describe('IANA time zone, e.g. Europe/Berlin'),

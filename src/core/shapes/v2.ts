@@ -66,7 +66,7 @@ export const mapInputV2 = z.object({
 
 const host = z
   .string()
-  .max(255)
+  .max(255, { abort: true })
   .regex(/^[\w.*-]+$/, { error: 'must be a host name' })
 const sourceName = z.string().max(limits.input.nameChars)
 const source = z.union([sourceName, z.object({ type: sourceName })])

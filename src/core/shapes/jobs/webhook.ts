@@ -8,7 +8,7 @@ const { webhook } = limits
 const target = urlText.describe('URL that receives POST requests; redirects are not followed')
 const headerName = z
   .string()
-  .max(limits.input.nameChars)
+  .max(limits.input.nameChars, { abort: true })
   .regex(/^(?!(?:host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect)$)[\w!#$%&'*+.^`|~-]+$/i, {
     error: 'must be the name of a header that describes the request, not the connection',
   })

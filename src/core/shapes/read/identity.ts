@@ -13,7 +13,7 @@ const ownHeader =
   /^(?:accept-encoding|connection|content-length|expect|host|keep-alive|proxy-.*|set-cookie|te|trailer|transfer-encoding|upgrade)$/i
 
 const headers = z
-  .record(z.string().max(limits.input.nameChars), z.string().max(headerChars))
+  .record(z.string().max(limits.input.nameChars, { abort: true }), z.string().max(headerChars, { abort: true }))
   .superRefine((map, context) => {
     const names = Object.keys(map)
     if (names.length > most) context.addIssue({ code: 'custom', message: `must have at most ${most} headers` })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { imageChars, imagePattern, isImageReference } from '../../config/image-reference.ts'
 import { BaxError } from '../../errors/errors.ts'
 import { limits } from '../../limits/limits.ts'
-import { displayName, flag, integer, named, number, opaqueText, printable, withoutNul } from '../fields.ts'
+import { longestText, displayName, flag, integer, named, number, opaqueText, printable, withoutNul } from '../fields.ts'
 
 const isoTime = z.iso.datetime().describe('ISO 8601 UTC with milliseconds')
 const { shell, exec } = limits
@@ -11,7 +11,10 @@ const { shell, exec } = limits
 /** Environment variables by name. */
 export const environment = z
   .record(
-    z.string().regex(/^[^=\0]+$/, 'names of variables must not be empty or contain = or NUL'),
+    z
+      .string()
+      .max(longestText, { abort: true })
+      .regex(/^[^=\0]+$/, 'names of variables must not be empty or contain = or NUL'),
     withoutNul(z.string()),
   )
   .refine((given) => Object.keys(given).length <= shell.envNames, `must have at most ${shell.envNames} variables`)
