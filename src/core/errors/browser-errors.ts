@@ -27,10 +27,14 @@ const meanings: readonly [RegExp, ErrorCode, string][] = [
   [/\bprotocol error \([\w.]+\): (.+)/i, 'cdp_error', '$1'],
 ]
 
+/** Characters that are read of a message: a page may throw an error with a text of any size. */
+const longestLine = 100_000
+
 /** Returns what a message of a browser means; undefined when it is none, or not known. */
 export function browserErrorOf(message: string): BrowserError | undefined {
   // Further lines are a log, which may quote anything.
-  const [line = ''] = message.split('\n', 1)
+  const [first = ''] = message.split('\n', 1)
+  const line = first.slice(0, longestLine)
   for (const [pattern, code, text] of meanings) {
     const match = pattern.exec(line)
     if (match) return { code, message: text.replace('$1', () => match[1]!) }

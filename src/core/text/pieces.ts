@@ -37,6 +37,17 @@ const anyCharacter = /[^]/gu
 /** Collapses white space to single spaces, and removes it from both ends. */
 export const squeeze = (text: string): string => replaceRuns(text, /\s+/g, ' ').trim()
 
+/** Returns the length of the longest run of a character. */
+export function longestRun(text: string, char: string): number {
+  let longest = 0
+  for (let at = text.indexOf(char), end = 0; at !== -1; at = text.indexOf(char, end)) {
+    end = at + 1
+    while (text[end] === char) end++
+    longest = Math.max(longest, end - at)
+  }
+  return longest
+}
+
 function endOfPiece(text: string, start: number, boundary: RegExp): number {
   const end = start + pieceChars
   if (end >= text.length) return text.length

@@ -29,4 +29,4 @@ export function splitWords(line: string) {
 
 /** Quotes a word so that `splitWords` keeps it together. */
 export const quoteWord = (word: string): string =>
-  /^[\w./:=@%+,#-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`
+  word !== '' && !/[^\w./:=@%+,#-]/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`

@@ -145,7 +145,10 @@ class MarkdownWriter {
     const [text] = inlineParagraphs(element.children, this.#context, inHeading)
     // Markdown reads a run of # at the end as the closing sequence of the heading.
     if (!text) return
-    const safe = text.endsWith('#') ? text.replace(/(^|\s)(#+)$/, String.raw`$1\$2`) : text
+    let end = text.length
+    while (text[end - 1] === '#') end--
+    const closes = end < text.length && (end === 0 || /\s/.test(text[end - 1]!))
+    const safe = closes ? `${text.slice(0, end)}\\${text.slice(end)}` : text
     this.#context.blocks.add(`${'#'.repeat(level)} ${safe}`)
   }
 

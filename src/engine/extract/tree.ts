@@ -63,15 +63,19 @@ export function classes(element: ElementNode): readonly string[] {
 const noClasses: readonly string[] = []
 let latest = { names: '', words: noClasses }
 
+/** Longer words name nothing, and patterns that match millions of characters throw a RangeError. */
+const longestClass = 10_000
+const isWord = ({ length }: string): boolean => length > 0 && length <= longestClass
+
 /** Splits at white space; splitting at spaces is several times faster than at a pattern. */
-const wordsOf = (text: string): string[] => text.split(uneasy.test(text) ? /\s/ : ' ').filter(Boolean)
+const wordsOf = (text: string): string[] => text.split(uneasy.test(text) ? /\s/ : ' ').filter(isWord)
 
 /** Whether a word of the `class` attribute matches. */
 export function hasClass(element: ElementNode, pattern: RegExp): boolean {
   const words = element.attributes['class']
   if (words === undefined) return false
   // Most elements have a single class.
-  if (words !== '' && !/\s/.test(words)) return pattern.test(words)
+  if (words !== '' && !/\s/.test(words)) return isWord(words) && pattern.test(words)
   return classes(element).some((word) => pattern.test(word))
 }
 

@@ -2,7 +2,7 @@
 import stringWidth from 'string-width'
 import { plain } from '../../core/text/plain.ts'
 
-const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)
+const isAscii = (text: string): boolean => !/[^ -~]/.test(text)
 
 /** Returns the width of plain text, in columns. */
 export const widthOf = (text: string): number => (isAscii(text) ? text.length : stringWidth(text))

@@ -90,4 +90,5 @@ function show(io: Io, result: Record<string, unknown>, flags: TypedArguments['fl
   else writeOutput(resolve(io.cwd, file), content)
 }
 
-const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text)
+const isBase64 = (text: string): boolean =>
+  text.length > 0 && text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(text.replace(/={1,2}$/, ''))

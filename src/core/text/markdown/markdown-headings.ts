@@ -14,6 +14,9 @@ interface Opaque {
   isEnd(content: string, indent: number): boolean
 }
 
+/** Characters that are read of a line, and of a heading. */
+const longestLine = 1_000_000
+
 /** Returns the headings in their order. */
 export function headingsIn(markdown: string): Heading[] {
   const reader = new HeadingReader(markdown)
@@ -22,7 +25,7 @@ export function headingsIn(markdown: string): Heading[] {
   while (offset < markdown.length) {
     lineEnd.lastIndex = offset
     const { index, 0: end } = lineEnd.exec(markdown)!
-    reader.read(markdown.slice(offset, index), offset)
+    reader.read(markdown.slice(offset, Math.min(index, offset + longestLine)), offset)
     offset = index + end.length
   }
   return reader.headings
@@ -144,6 +147,7 @@ function withoutClosing(text: string): string {
 /** Returns a heading as one line, without the signs of links, images, emphasis and code. */
 const plainTitle = (title: string): string =>
   title
+    .slice(0, longestLine)
     .replaceAll(/!?\[([^[\]]*)\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^[\]]*\])/g, '$1')
     .replaceAll(/(?<!\\)(?:[*`]|~~)|\b_(?=\s|$)|(?<=^|\s)_\b/g, '')
     .replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')
@@ -151,8 +155,14 @@ const plainTitle = (title: string): string =>
     .trim()
 
 /** Returns the text of a section below its heading. */
-export const withoutHeading = (section: string): string =>
-  section.replace(/^\s*#{1,6}(?!\S)[^\r\n]*|^[^]*?[\r\n][ \t]*(?:=+|-+)[ \t]*(?![^\r\n])/, '')
+export function withoutHeading(section: string): string {
+  const [signs] = /^\s{0,99}#{1,6}(?!\S)/.exec(section) ?? []
+  if (signs === undefined)
+    return section.replace(/^[^]*?[\r\n][ \t]{0,99}(?:={1,9999}|-{1,9999})[ \t]{0,99}(?![^\r\n])/, '')
+  const rest = section.slice(signs.length)
+  const end = rest.search(/[\r\n]/)
+  return end === -1 ? '' : rest.slice(end)
+}
 
 /** Front matter is longer than this in no file; characters. */
 export const maxFrontMatter = 64 * 1024

@@ -25,8 +25,11 @@ export function isOwnCall(message: CdpMessage): boolean {
 
 const isOwn = (name: string): boolean => name === clipboardBinding || name.startsWith(recorderPrefix)
 
+/** Characters at the beginning of a payload that contain the name of the function. */
+const longestStart = 1000
+
 function calledFunction({ method, params }: CdpMessage): string | undefined {
   if (method !== 'Runtime.bindingCalled' || params?.['name'] !== '__playwright__binding__') return undefined
   // The payload is JSON with arguments of any size.
-  return /^\{"name":"([^"\\]*)"/.exec(String(params['payload']))?.[1]
+  return /^\{"name":"([^"\\]*)"/.exec(String(params['payload']).slice(0, longestStart))?.[1]
 }

@@ -21,7 +21,8 @@ export async function evaluate(
   const run = (source: string) => runExpression(cdp, source, context)
   return terminateAfter(page, limits, async (over) => {
     // `{a: 1}` should be an object, but parses as a block with a label.
-    const braced = /^\s*\{[^]*\}\s*$/.test(expression)
+    const code = expression.trim()
+    const braced = code.startsWith('{') && code.endsWith('}')
     const asObject = braced ? await run(`(${expression}\n)`) : undefined
     over.throwIfAborted()
     const isNoObject = !asObject || asObject.exceptionDetails?.exception?.className === 'SyntaxError'
@@ -55,7 +56,10 @@ export async function evaluateOn(
       over.throwIfAborted()
       return handle.evaluate(call, undefined)
     })
-  const asValue = `return (${expression.trim().replace(/;+$/, '')}\n)`
+  const code = expression.trim()
+  let end = code.length
+  while (code[end - 1] === ';') end--
+  const asValue = `return (${code.slice(0, end)}\n)`
   const answer = await run(boundTo(expression, asValue)).catch((error: unknown) => {
     if (!isSyntaxError(error)) throw error
     return run(boundTo(expression, expression)).catch((again: unknown) => {

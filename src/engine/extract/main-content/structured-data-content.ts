@@ -14,6 +14,9 @@ const subjects: readonly (readonly [RegExp, readonly string[]])[] = [
 ]
 /** Fields of entities inside a subject: an answer, a step, a comment. */
 const partFields = ['name', 'author', 'text', 'acceptedAnswer', 'suggestedAnswer', 'comment', 'itemListElement']
+/** Whether a text contains tags or entities. */
+const isMarkup = (text: string): boolean => /<\/?[a-z][^<>]{0,9999}>|&\w{1,32};/i.test(text)
+
 const maxParts = 2000
 const maxDepth = 6
 
@@ -63,9 +66,9 @@ class Writer {
     if (plain === '' || this.#seen.has(plain)) return
     this.#seen.add(plain)
     this.words += measureText(plain).words
-    if (/<\/?[a-z][^>]*>|&\w+;/i.test(plain)) this.nodes.push(element('div', nodesFromHtml(plain, '')))
+    if (isMarkup(plain)) this.nodes.push(element('div', nodesFromHtml(plain, '')))
     else
-      for (const line of plain.split(/\n+/))
+      for (const line of plain.split('\n'))
         if (line.trim() !== '') this.nodes.push(element(tag, [{ text: line.trim() }]))
   }
 }

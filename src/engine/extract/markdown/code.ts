@@ -12,7 +12,7 @@ import {
   visibleText,
   wordSet,
 } from '../tree.ts'
-import { replaceRuns } from '../../../core/text/pieces.ts'
+import { longestRun, replaceRuns } from '../../../core/text/pieces.ts'
 
 const numbers =
   /^(?:(?:[\w-]+-)?(?:gutter|line-?numbers?(?:-rows)?|linenos?|crayon-nums|blob-num|ln-(?:numbers?|n))|lineno|lnt|ln)$/i
@@ -31,8 +31,7 @@ const highlighters =
 export function codeBlock(element: ElementNode, ancestors: readonly ElementNode[]): string {
   const text = codeText(element)
   if (text === '') return ''
-  const longest = (text.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2)
-  const fence = '`'.repeat(longest + 1)
+  const fence = '`'.repeat(Math.max(longestRun(text, '`'), 2) + 1)
   return `${fence}${languageOf(element, ancestors)}\n${text}\n${fence}`
 }
 
@@ -71,7 +70,7 @@ export function isCopyButton(element: ElementNode): boolean {
 
 function isNumbering(element: ElementNode): boolean {
   const named = hasClass(element, numbers) || element.attributes['data-line-number'] !== undefined
-  return named && /^[\s\d]*$/.test(rawText(element))
+  return named && !/[^\s\d]/.test(rawText(element))
 }
 
 /** Returns the lines of a code block, without line numbers and buttons. */
@@ -107,11 +106,14 @@ export function codeText(element: ElementNode): string {
     }
   }
   visit(element)
-  if (element.tag === 'script') text = text.replace(/^\s*<!\[CDATA\[([\s\S]*)\]\]>\s*$/, '$1')
-  return text
-    .replaceAll(/\r\n?/g, '\n')
-    .replace(/^(?:[^\S\n]*\n)+/, '')
-    .trimEnd()
+  if (element.tag === 'script') text = withoutCdata(text)
+  const lines = text.replaceAll(/\r\n?/g, '\n')
+  return lines.slice(lines.lastIndexOf('\n', Math.max(lines.search(/\S/), 0)) + 1).trimEnd()
+}
+
+function withoutCdata(text: string): string {
+  const code = text.trim()
+  return code.startsWith('<![CDATA[') && code.endsWith(']]>') ? code.slice(9, -3) : text
 }
 
 /** Returns the lines of an inline `<code>`, which `<br>` separates, without empty ones. */
@@ -125,7 +127,7 @@ export function inlineLines(element: ElementNode): string[] {
     }
   }
   visit(element)
-  const lines = text.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' '))
+  const lines = text.split('\n').map((line) => replaceRuns(line, / {2,}/g, ' '))
   return lines.length === 1 ? lines : lines.filter((line) => line.trim() !== '')
 }
 

@@ -1,12 +1,14 @@
 /** Escapes text, with a backslash only where Markdown would read a character as markup. */
 
-const markup = /\*+|_+|~+|[\\`[\]<&!]|https?:\/\/|www\./gi
+const markup = /\*{1,1000}|_{1,1000}|~{1,1000}|`{1,1000}|[\\[\]<&!]|https?:\/\/|www\./gi
 /** A URL, up to the next white space, that GitHub's Markdown turns into a link as a whole. */
 const bareUrl =
   /(?:https?:\/\/|www\.)[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63})+(?:[/?#:](?:[\w./?#=&%+,:;@!$()-]*[a-z\d/=&%+@$-])?)?[.,:;!?)]*(?!\S)/iy
 /** In words longer than `longWord` only `maxUrls` possible URLs are matched, because each is read to its end. */
 const longWord = 2000
 const maxUrls = 20
+/** Longer words are no links: matching millions of characters throws a RangeError. */
+const longestUrl = 100_000
 const entities = /&((?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});)/gi
 const entity = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/iy
 const punctuation = /[\p{P}\p{S}]/u
@@ -39,7 +41,10 @@ const mayOpen = (before: Edge, after: Edge): boolean =>
     : readings(before).some((left) => readings(after).some((right) => opens(left, right)))
 
 /** Returns the length of the punctuation at the start of a text. */
-export const leadingPunctuation = (text: string): number => /^[\p{P}\p{S}\s]*/u.exec(text)![0].length
+export function leadingPunctuation(text: string): number {
+  const at = text.search(/[^\p{P}\p{S}\s]/u)
+  return at === -1 ? text.length : at
+}
 
 /** Returns the offset of the punctuation at the end of a text. */
 export function trailingPunctuation(text: string): number {
@@ -74,7 +79,8 @@ export function escapeText(text: string, before: Edge, after: Edge, inLink: bool
     if (/^[hw]/i.test(sign)) {
       if (inLink) continue
       if (at >= word.end) Object.assign(word, { end: gapAfter(text, at), tries: 0 })
-      const isRead = word.end - at <= longWord || word.tries++ < maxUrls
+      const rest = word.end - at
+      const isRead = rest <= longWord || (rest <= longestUrl && word.tries++ < maxUrls)
       const length = isRead ? urlLength(text, at, before, after) : 0
       // A URL that would not become a link as a whole is escaped at its start, and then treated as text.
       if (length > 0) markup.lastIndex = at + length
@@ -86,7 +92,7 @@ export function escapeText(text: string, before: Edge, after: Edge, inLink: bool
       continue
     }
     if (!needsEscape(text, at, sign, before, after, inLink)) continue
-    out += text.slice(done, at) + sign.replaceAll(/./g, String.raw`\$&`)
+    out += text.slice(done, at) + (sign.length === 1 ? `\\${sign}` : sign.replaceAll(/./g, String.raw`\$&`))
     done = at + sign.length
   }
   return out + text.slice(done)
@@ -107,7 +113,7 @@ function urlLength(text: string, at: number, before: Edge, after: Edge): number 
 
 function needsEscape(text: string, at: number, sign: string, before: Edge, after: Edge, inLink: boolean): boolean {
   const next = at + 1 < text.length ? text[at + 1] : after
-  switch (sign) {
+  switch (sign[0]) {
     case '`':
       return true
     case '\\':
@@ -164,8 +170,12 @@ const plainStart = /[a-z\u0080-\uffff]/i
 export function escapeLineStart(line: string): string {
   const first = line[0]
   if (first === undefined || plainStart.test(first)) return line
-  if (/^>|^(?:#{1,6}|[-+*])(?:\s|$)|^=+\s*$|^(?:[_*][ \t]*){3,}$|^~{3}/.test(line)) return `\\${line}`
-  if (/^[-:|][-:| \t]*$/.test(line) && line.includes('-')) return `\\${line}`
+  if (/^>|^(?:#{1,6}|[-+*])(?:\s|$)|^~{3}/.test(line)) return `\\${line}`
+  if (first === '=' && !/[^=]/.test(line.trimEnd())) return `\\${line}`
+  if ((first === '_' || first === '*') && !/[^_* \t]/.test(line) && /(?:[_*][ \t]{0,9}){3}/.test(line))
+    return `\\${line}`
+  if ((first === '-' || first === ':' || first === '|') && !/[^-:| \t]/.test(line) && line.includes('-'))
+    return `\\${line}`
   const number = /^(\d{1,9})([.)](?:\s|$))/.exec(line)
   if (number) return `${number[1]}\\${line.slice(number[1]!.length)}`
   const label = definedBy(line)
@@ -175,13 +185,14 @@ export function escapeLineStart(line: string): string {
 /** Returns a code span with exactly this text. */
 export function codeSpan(text: string): string {
   const fence = '`'.repeat(freeRun(text))
-  const padded = /^`|`$|^ .* $/.test(text) && text.trim() !== '' ? ` ${text} ` : text
+  const isSpaced = text.startsWith(' ') && text.endsWith(' ')
+  const padded = (isSpaced || text.startsWith('`') || text.endsWith('`')) && text.trim() !== '' ? ` ${text} ` : text
   return `${fence}${padded}${fence}`
 }
 
 /** Returns the length of the shortest run of backticks that does not occur in the text. */
 function freeRun(text: string): number {
-  const taken = new Set((text.match(/`+/g) ?? []).map((run) => run.length))
+  const taken = new Set((text.match(/`{1,1000000}/g) ?? []).map((run) => run.length))
   let length = 1
   while (taken.has(length)) length++
   return length

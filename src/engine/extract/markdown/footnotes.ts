@@ -18,7 +18,7 @@ const noteList =
 const noteRole = /^doc-(?:footnote|endnote)$/
 const backText = /^(?:\s|↩|↑|\^|⤴|⏎|↵|⇧|\u{fe0e}|\u200b)*$/u
 /** The mark of a note after its links are removed: brackets and arrows. */
-const markText = /^[\s[\](){}^↑↩.,:;|]*$/
+const notMarkText = /[^\s[\](){}^↑↩.,:;|]/
 /** Elements that can be a note, or contain its mark. */
 const noteTags = wordSet('p li div dd dt aside section blockquote')
 const headingTag = /^h[1-6]$/
@@ -195,13 +195,19 @@ function withoutMarks(nodes: readonly TreeNode[], isBackLink: (link: ElementNode
     if (!isElement(node)) {
       const besideMark = isMarked(nodes[at - 1]) || isMarked(nodes[at + 1])
       if (!besideMark) return [node]
-      return [{ text: markText.test(node.text) ? ' ' : at === 1 ? node.text.replace(/^[\s\])}.:]+/, ' ') : node.text }]
+      return [{ text: textBesideMark(node.text, at) }]
     }
     if (isBack(node)) return []
     if (!isMarked(node)) return [node]
     const children = withoutMarks(node.children, isBackLink)
-    return isPhrasing(node) && markText.test(visibleText({ ...node, children }, 24)) ? [] : [{ ...node, children }]
+    return isPhrasing(node) && !notMarkText.test(visibleText({ ...node, children }, 24)) ? [] : [{ ...node, children }]
   })
+}
+
+function textBesideMark(text: string, at: number): string {
+  if (!notMarkText.test(text)) return ' '
+  const start = at === 1 ? text.search(/[^\s\])}.:]/) : 0
+  return start === 0 ? text : ` ${text.slice(start)}`
 }
 
 const isList = (element: ElementNode): boolean =>

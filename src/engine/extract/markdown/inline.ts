@@ -34,7 +34,7 @@ const isUnseen = (link: ElementNode): boolean =>
     isElement(child) ? hasClass(child, unseen) || isUnseen(child) : child.text.trim() === '',
   )
 
-const anchorText = /^[#¶§🔗\s\u200b\ufeff]*$/u
+const notAnchorText = /[^#¶§🔗\s\u200b\ufeff]/u
 const anchorClass = /(?:^|[-_])(?:anchor|hash-?link|header-?link|heading-?link|permalink)(?:[-_]|$)/i
 
 /** Whether an element is a label of its own beside others, such as that of a tab. */
@@ -215,7 +215,7 @@ class InlineWriter {
     if (reference !== undefined) return this.#line.atom(reference)
     if (this.#context.footnotes.isBackLink(element)) return
     const text = visibleText(element, 8)
-    if (anchorText.test(text) && href?.includes('#') && (this.#options.heading || hasClass(element, anchorClass))) {
+    if (!notAnchorText.test(text) && href?.includes('#') && (this.#options.heading || hasClass(element, anchorClass))) {
       const hasImage = childElements(element).some(({ tag }) => tag === 'img')
       if (!hasImage || this.#options.heading) return
     }

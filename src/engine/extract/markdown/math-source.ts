@@ -32,7 +32,8 @@ function delimited(text: string, isNamed: boolean): TexSource | undefined {
   if (isBetween('\\(', '\\)') || isBetween('\\[', '\\]')) return { tex: text.slice(2, -2), isDisplay }
   if (!isNamed) return undefined
   if (isBetween('$$', '$$')) return { tex: text.slice(2, -2), isDisplay }
-  if (text.length > 2 && text.startsWith('$') && text.indexOf('$', 1) === text.length - 1) return { tex: text.slice(1, -1), isDisplay }
+  if (text.length > 2 && text.startsWith('$') && text.indexOf('$', 1) === text.length - 1)
+    return { tex: text.slice(1, -1), isDisplay }
   return environment.test(text) ? { tex: text, isDisplay: true } : undefined
 }
 
@@ -61,7 +62,9 @@ function texOfUrl(url: string): string {
   const query = url.slice(url.indexOf('?') + 1)
   const named = query.split('&').find((field) => /^(?:tex|math|latex|eq)=/i.test(field))
   try {
-    return url.includes('?') ? decodeURIComponent(named ? named.slice(named.indexOf('=') + 1).replaceAll('+', ' ') : query) : ''
+    return url.includes('?')
+      ? decodeURIComponent(named ? named.slice(named.indexOf('=') + 1).replaceAll('+', ' ') : query)
+      : ''
   } catch {
     return ''
   }

@@ -122,10 +122,11 @@ const isMarker = ({ attributes }: ElementNode): boolean => wordMarker.test(attri
 
 const wordName = /^MsoListParagraph(?:CxSp(?:First|Middle|Last))?$/
 /** A marker with the no-break spaces that Word writes behind it; other programs remove its style, and keep its text. */
-const spacedMarker = /^\s*([·•§Øü▪●○■➢✓–-]|o|\(?(?:\d{1,9}|[a-zA-Z]|[ivxIVX]+)[.)])[^\S\u00a0]*\u00a0\s*/
+const spacedMarker =
+  /^\s{0,999}([·•§Øü▪●○■➢✓–-]|o|\(?(?:\d{1,9}|[a-zA-Z]|[ivxIVX]{1,9})[.)])[^\S\u00a0]{0,99}\u00a0\s{0,999}/
 
 /** Markers that number a list: `1.`, `(b)`, `iv)`. */
-const counter = /^\(?(\d{1,9}|[a-z]{1,2}|[ivxlc]+)[.)]$/i
+const counter = /^\(?(\d{1,9}|[a-z]{1,2}|[ivxlc]{1,15})[.)]$/i
 
 function entryOfWord(paragraph: ElementNode): Entry {
   const [, list = '', level = '1'] = wordLevel.exec(paragraph.attributes['style'] ?? '') ?? []
@@ -135,7 +136,7 @@ function entryOfWord(paragraph: ElementNode): Entry {
   const number = counter.exec(marker)?.[1]
   const text = found ? withoutMarker(paragraph) : withoutStart(paragraph, spaced.length)
   // Other markers are bullets of symbol fonts; numbers such as "1.2." stay.
-  const isBullet = marker.length <= 1 || number !== undefined || /^\W+$/.test(marker)
+  const isBullet = marker.length <= 1 || number !== undefined || !/\w/.test(marker)
   const attributes: Record<string, string> = {}
   const value: Record<string, string> = {}
   if (number !== undefined) {

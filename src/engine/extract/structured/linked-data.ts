@@ -31,7 +31,7 @@ export function entitiesOf(root: ElementNode): Entity[] {
 function* fromJson(text: string): Generator<Entity> {
   let parsed: unknown
   try {
-    parsed = JSON.parse(text.replaceAll(/^\s*(?:\/\/\s*)?<!\[CDATA\[|(?:\/\/\s*)?\]\]>\s*$|^\s*<!--|-->\s*$/g, ''))
+    parsed = JSON.parse(text.trim().replaceAll(/^(?:\/\/\s{0,99})?<!\[CDATA\[|(?:\/\/\s{0,99})?\]\]>$|^<!--|-->$/g, ''))
   } catch {
     // Invalid JSON-LD is common and ignored.
     return

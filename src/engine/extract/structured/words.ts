@@ -58,7 +58,7 @@ export function wordsOf(text: string): string[] {
   return text
     .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
+    .split(/[^\p{L}\p{N}]/u)
     .filter((word) => word !== '')
     .map(singular)
 }

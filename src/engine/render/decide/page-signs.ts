@@ -76,7 +76,7 @@ function addText(signs: PageSigns, text: string, isBoilerplate: boolean): void {
   const length = text.trim() === '' ? 0 : oneLine(text).length
   signs.textLength += length
   if (!isBoilerplate) signs.proseLength += length
-  if (length > 4 && text.includes('{{') && /\{\{[^{}]+\}\}/.test(text)) signs.templates++
+  if (length > 4 && text.includes('{{') && /\{\{[^{}]{1,1000}\}\}/.test(text)) signs.templates++
 }
 
 function addAttributes(signs: PageSigns, element: ElementNode): void {

@@ -2,6 +2,7 @@
 import type { DecodedText } from '../../render/http/charset.ts'
 import { decodeUrlPart } from '../../../core/net/urls.ts'
 import type { ElementNode, Tree, TreeNode } from '../../extract/tree.ts'
+import { longestRun } from '../../../core/text/pieces.ts'
 
 export interface PageDocument {
   /** The content as a tree; an HTML equivalent for other content types. */
@@ -79,8 +80,6 @@ export const codeDocument = ({ text, charset, url }: SourceText, language: strin
 
 /** Returns a fenced code block whose fence is longer than any inside. */
 function fenced(text: string, language: string): string {
-  let longest = 2
-  for (const [, run = ''] of text.matchAll(/^[^\S\n]*(`{3,})/gm)) longest = Math.max(longest, run.length)
-  const fence = '`'.repeat(longest + 1)
+  const fence = '`'.repeat(Math.max(longestRun(text, '`'), 2) + 1)
   return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}\n`
 }

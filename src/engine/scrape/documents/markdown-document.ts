@@ -71,7 +71,13 @@ function splitFrontMatter(whole: string): { frontMatter?: Record<string, unknown
     /^---[^\S\n]*\r?\n([\s\S]*?)^(?:---|\.\.\.)[^\S\n]*(?:\r?\n|$)/m.exec(text.slice(0, maxFrontMatter)) ?? []
   if (block === undefined || !text.startsWith(block)) return { body: text }
   const frontMatter = mappingIn(yaml!)
-  return frontMatter ? { frontMatter, body: text.slice(block.length).replace(/^(?:\r?\n)+/, '') } : { body: text }
+  return frontMatter ? { frontMatter, body: withoutBlankLines(text.slice(block.length)) } : { body: text }
+}
+
+/** Removes line breaks from the beginning of a text. */
+function withoutBlankLines(text: string): string {
+  const start = text.search(/[^\r\n]/)
+  return start === -1 ? '' : text.slice(start)
 }
 
 function mappingIn(yaml: string): Record<string, unknown> | undefined {

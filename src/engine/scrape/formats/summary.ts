@@ -46,7 +46,7 @@ function sentencesOf(root: ElementNode, language: string): Sentence[] {
       const text = tidy(segment)
       const words = wordsOf(text)
       const isSentence =
-        /[.!?…。！？؟।]["'”’»)\]]*$/.test(text) && (words.length >= 5 || /[\u3040-\u9fff]{8}/.test(text))
+        /[.!?…。！？؟।]["'”’»)\]]{0,9}$/.test(text) && (words.length >= 5 || /[\u3040-\u9fff]{8}/.test(text))
       if (isSentence && text.length <= 500) found.push({ text, words, at: found.length })
       if (found.length >= considered) return found
     }
@@ -104,7 +104,7 @@ function overlap(a: Sentence, b: Sentence): number {
   return b.words.filter((word) => known.has(word)).length / Math.max(1, Math.min(a.words.length, b.words.length))
 }
 
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]{1,1000}/gu) ?? []
 
 const tidy = (text: string): string => collapse(text.replaceAll(/\[(?:\d+|edit|citation needed)\]/g, '')).trim()
 

@@ -175,7 +175,7 @@ async function contentIn({ document, reading }: LoadedPage): Promise<string> {
 }
 
 /** Targets of links, which may contain parentheses, and URLs. */
-const targets = /\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|<https?:[^<>\n]*>/g
+const targets = /\]\([^()\n]{0,9999}(?:\([^()\n]{0,999}\)[^()\n]{0,999}){0,99}\)|<https?:[^<>\n]{0,9999}>/g
 
 /** Returns the number of letters and digits of Markdown, without the URLs of its links. */
 const lengthOf = (markdown: string): number => markdown.replaceAll(targets, ']').match(/[\p{L}\p{N}]/gu)?.length ?? 0

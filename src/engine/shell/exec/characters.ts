@@ -42,7 +42,7 @@ export function encodeBytes(bytes: Uint8Array, requested: 'auto' | Encoding, cut
   return { text: buffer.toString('base64'), encoding: 'base64' }
 }
 
-const base64 = /^[A-Za-z0-9+/]*={0,2}$/
+const notBase64 = /[^A-Za-z0-9+/]/
 
 /** @throws BaxError `invalid_request` naming `field` if it cannot be decoded exactly. */
 export function bytesOf(text: string, encoding: Encoding, field: string): Buffer {
@@ -52,7 +52,7 @@ export function bytesOf(text: string, encoding: Encoding, field: string): Buffer
     if (loneSurrogate.test(text)) throw invalid(field, 'is not well-formed Unicode text')
     return bytes
   }
-  if (text.length % 4 !== 0 || !base64.test(text)) throw invalid(field, 'is not base64')
+  if (text.length % 4 !== 0 || notBase64.test(text.replace(/={1,2}$/, ''))) throw invalid(field, 'is not base64')
   return Buffer.from(text, 'base64')
 }
 

@@ -23,7 +23,8 @@ const firstGroup: Group = { style: {}, target: 'text', font: undefined, fallback
 
 const facts = new Set(['title', 'author', 'subject'] as const)
 
-const token = /\\(?:'([\da-f]{2})|([a-z]{1,32})(-?\d{1,10})? ?|([^a-z\r\n])|\r?\n)|([{}])|([^\\{}\r\n]+)|\r?\n/gi
+const token =
+  /\\(?:'([\da-f]{2})|([a-z]{1,32})(-?\d{1,10})? ?|([^a-z\r\n])|\r?\n)|([{}])|([^\\{}\r\n]{1,1000000})|\r?\n/gi
 
 export async function rtfContent(bytes: Uint8Array): Promise<OfficeContent> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')

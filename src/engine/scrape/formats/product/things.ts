@@ -77,7 +77,9 @@ class Reader {
     // Line breaks within texts are invalid, but common.
     const json = text.replaceAll(/[\n\r\t]/g, ' ')
     try {
-      parsed = JSON.parse(json.replaceAll(/^\s*(?:\/\/\s*)?<!\[CDATA\[|(?:\/\/\s*)?\]\]>;?\s*$|^\s*<!--|-->\s*$/g, ''))
+      parsed = JSON.parse(
+        json.trim().replaceAll(/^(?:\/\/\s{0,99})?<!\[CDATA\[|(?:\/\/\s{0,99})?\]\]>;?$|^<!--|-->$/g, ''),
+      )
     } catch {
       return
     }
