@@ -10,10 +10,18 @@ export const identityNames = [
   'timezone',
   'geolocation',
   'mobile',
+  'proxy',
   'sign',
 ] as const
 
 export type IdentityName = (typeof identityNames)[number]
+
+/** Kinds of proxies that Firecrawl has. Engines have none: they use their own connection. */
+export const proxyKinds = ['basic', 'auto', 'stealth', 'enhanced'] as const
+
+/** Whether a value of `proxy` is the kind of a proxy, which is no identity, rather than a proxy. */
+export const isProxyKind = (value: unknown): value is (typeof proxyKinds)[number] =>
+  proxyKinds.some((kind) => kind === value)
 
 /** The fields of a request that uses no identity. */
 export const noIdentity = { save_profile: false, mobile: false, sign: false } as const
@@ -32,7 +40,10 @@ export const credentialIn = (input: Fields): (typeof credentialNames)[number] | 
 
 /** Returns the name of a field that asks for an identity; undefined without one. */
 export const identityFieldIn = (input: Fields): IdentityName | undefined =>
-  identityNames.find((name) => input[name] !== undefined && input[name] !== false)
+  identityNames.find((name) => {
+    const value = input[name]
+    return value !== undefined && value !== false && !(name === 'proxy' && isProxyKind(value))
+  })
 
 /** Whether a request asks for an identity. */
 export const hasIdentity = (input: Fields): boolean => identityFieldIn(input) !== undefined

@@ -112,7 +112,7 @@ describe('scrape', () => {
       proxy: 'stealth',
     })
     expect(markdown).toContain('How deltas grow')
-    expect(warning).toMatch(/ignored unknown fields: .*location.*proxy/)
+    expect(warning).toMatch(/ignored unknown field.*location/)
   })
 
   test('returns a page with an error status as a document with that status', async () => {

@@ -12,7 +12,7 @@ import { parseInvocation, type Invocation, type TerminalCommand } from '../parse
 import { print } from '../io.ts'
 import { showAnswer } from '../output/output.ts'
 import { readOperation } from '../run-operation.ts'
-import { addIdentityFlags, cookieFile, withIdentity } from '../scrape/identity-flags.ts'
+import { addIdentityFlags, addProxyFlag, ownAttributes, withIdentity } from '../scrape/identity-flags.ts'
 import { addFormatFlags, formatFlags, withFormatFlags } from '../scrape/format-flags.ts'
 import { attributeOf, kebab, type TypedArguments } from '../../lines/values.ts'
 
@@ -49,6 +49,7 @@ function readTyped(invocation: Invocation): { context: Context; typed: TypedArgu
     for (const param of fieldsOf(invocation)) if (param.name !== 'dry_run') addParam(command, param)
     addFormatFlags(command)
     addIdentityFlags(command)
+    addProxyFlag(command)
     command.option('--fail-on-error', 'exit with 1 if any page fails')
     command.option('--async', 'print the ID of the crawl without waiting for it')
     const group = (option: Option) => command.addOption(option.helpGroup('Existing crawls:'))
@@ -67,8 +68,8 @@ function checkKnown(invocation: Invocation, { words, flags }: TypedArguments, ve
   if (verbs.length > 1) throw fail(`--${verbs.join(' and --')} exclude each other`, 'use one of them')
   if (words[0] !== undefined) throw fail(`--${verbs[0]} takes no <url>`, 'leave out the URL')
   const fields = fieldsOf(invocation).map(({ name }) => name)
-  const own = [...fields, ...formatFlags, 'header', 'cookie', 'cookies', 'async']
-  const given = own.find((name) => flags[name === 'cookies' ? cookieFile : attributeOf({ name })] !== undefined)
+  const own = [...fields, ...formatFlags, 'header', 'cookie', 'cookies', 'proxy', 'async']
+  const given = own.find((name) => flags[ownAttributes[name] ?? attributeOf({ name })] !== undefined)
   if (given)
     throw fail(
       `--${kebab(given)} cannot be combined with --${verbs[0]}`,

@@ -7,7 +7,7 @@ import { plain } from '../../core/text/plain.ts'
 import { blockedHint } from '../../core/text/result-notes.ts'
 import { showWarning } from '../output/output.ts'
 import { withClock } from '../output/progress.ts'
-import { addIdentityFlags, withIdentity } from '../scrape/identity-flags.ts'
+import { addIdentityFlags, addProxyFlag, withIdentity } from '../scrape/identity-flags.ts'
 import { operationCommand, type OperationShape } from '../operation-command.ts'
 
 /** Returns a URL with what llms.txt says about it. */
@@ -22,6 +22,7 @@ const shape = {
   operation: 'map',
   flags(command) {
     addIdentityFlags(command)
+    addProxyFlag(command)
     command.option('--descriptions', 'add what llms.txt says about a URL, after a tab')
   },
 } satisfies OperationShape

@@ -2,7 +2,7 @@
 import { addParam } from '../../lines/flags.ts'
 import { locateEngine } from '../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
-import { addIdentityFlags } from '../scrape/identity-flags.ts'
+import { addIdentityFlags, addProxyFlag } from '../scrape/identity-flags.ts'
 import { addFormatFlags } from '../scrape/format-flags.ts'
 import { scrapeFields, scrapePages } from '../scrape/scrape-pages.ts'
 
@@ -16,6 +16,7 @@ export const command: TerminalCommand = {
       for (const param of scrapeFields(invocation.manifest)) addParam(command, param)
       addFormatFlags(command)
       addIdentityFlags(command)
+      addProxyFlag(command)
       command.option('-o, --output <file|folder>', 'file for the page; folder for several pages or formats')
       command.option('--ndjson', 'print one JSON response per line')
       command.option('--fail-on-status', 'fail if a page has an HTTP error status')

@@ -1,12 +1,12 @@
-/** Flags for headers and cookies, which are written as for curl. */
+/** Flags for headers, cookies and proxies, which are written as for curl. */
 import { type Command, Option } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import { collect } from '../../lines/flags.ts'
 import { textFlag, textFlags } from '../../lines/typed.ts'
 import { fileText, type TypedArguments } from '../../lines/values.ts'
 
-/** Attribute of the flag `--cookies`: the field of this name is text. */
-export const cookieFile = 'cookieFile'
+/** Attributes of the flags that have the name of a field, but no value of it. */
+export const ownAttributes: Readonly<Record<string, string>> = { cookies: 'cookieFile', proxy: 'proxies' }
 
 /** Adds the flags to a command. */
 export function addIdentityFlags(command: Command): void {
@@ -14,18 +14,27 @@ export function addIdentityFlags(command: Command): void {
     '--cookies <file>',
     'file of cookies: Netscape, JSON, a Cookie header, or a copied curl command',
   )
-  file.attributeName = () => cookieFile
+  file.attributeName = () => ownAttributes['cookies']!
   command
     .option('-H, --header <name: value>', 'request header for the host of the URL; may be repeated', collect)
     .option('--cookie <name=value>', 'cookie for the host of the URL; may be repeated', collect)
     .addOption(file)
 }
 
-/** Adds the headers and cookies of the flags to a request. @throws BaxError `invalid_request` */
+/** Adds the flag for the proxies of a read. */
+export function addProxyFlag(command: Command): void {
+  const about = 'proxy to read through; may be repeated: pages take turns, and failing ones are left out'
+  const option = new Option('--proxy <url>', about).argParser(collect)
+  option.attributeName = () => ownAttributes['proxy']!
+  command.addOption(option)
+}
+
+/** Adds the headers, cookies and proxies of the flags to a request. @throws BaxError `invalid_request` */
 export function withIdentity<Input extends object>(input: Input, flags: TypedArguments['flags'], cwd: string): Input {
   const headers = textFlags(flags, 'header').map(readHeader)
   const pairs = textFlags(flags, 'cookie')
-  const file = textFlag(flags, cookieFile)
+  const file = textFlag(flags, ownAttributes['cookies']!)
+  const proxies = textFlags(flags, ownAttributes['proxy']!)
   if (pairs.length > 0 && file !== undefined)
     throw new BaxError('invalid_request', '--cookie and --cookies exclude each other', { hint: 'give one of them' })
   const cookies = file === undefined ? pairs.join('; ') : fileText(`@${file}`, '--cookies', cwd)
@@ -33,6 +42,7 @@ export function withIdentity<Input extends object>(input: Input, flags: TypedArg
     ...input,
     ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
     ...(cookies !== '' && { cookies }),
+    ...(proxies.length > 0 && { proxy: proxies.length === 1 ? proxies[0] : proxies }),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Proxies of the environment: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`, as curl reads them. */
 import { createHash } from 'node:crypto'
 import { BaxError } from '../errors/errors.ts'
-import { parseUrl } from '../net/parse-url.ts'
+import { notProxyUrl, parseProxyUrl } from '../net/proxy-url.ts'
 import { type Environment, isOn } from './setting.ts'
 
 interface NamedProxy {
@@ -48,19 +48,15 @@ export function proxyEnvironment(proxies: ProxySettings | undefined): Record<str
   )
 }
 
-const schemes = new Set(['http:', 'https:', 'socks4:', 'socks5:'])
-
 /** Returns the proxy of the first variable that is not empty. */
 function proxyIn(env: Environment, names: readonly string[]): NamedProxy | undefined {
   const variable = names.find((name) => env[name])
   if (variable === undefined) return undefined
-  const text = env[variable]!
-  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`
   // The proxy resolves names with each of them.
-  const url = parseUrl(full.replace(/^socks4a:/i, 'socks4:').replace(/^(?:socks5h|socks):/i, 'socks5:'))
-  if (url && url.hostname !== '' && schemes.has(url.protocol)) return { url: url.href, variable }
+  const url = parseProxyUrl(env[variable]!.replace(/^socks4a:/i, 'socks4:').replace(/^(?:socks5h|socks):/i, 'socks5:'))
+  if (url) return { url: url.href, variable }
   // The value may contain a password.
-  throw new BaxError('invalid_request', `${variable} is not an http, https, socks4 or socks5 URL`, {
+  throw new BaxError('invalid_request', `${variable} ${notProxyUrl}`, {
     hint: `set it to a URL such as http://proxy:3128, or pass --no-proxy`,
   })
 }

@@ -104,6 +104,15 @@ export const identityLimits = {
   /** Length of a text with cookies, and number of cookies that a read keeps; sites set a few dozen each. */
   cookieChars: 256 * 1024,
   cookies: 3000,
+  /** Number of proxies in a list, and of lists whose failing proxies an engine knows. */
+  proxies: 100,
+  proxyLists: 200,
+  /** Pages of a read whose proxy is known. */
+  proxyPages: 1000,
+  /** Time for which a proxy that failed is tried after all others, in milliseconds. */
+  proxyRestMs: 60_000,
+  /** Failed proxies that an error or a warning names. */
+  namedProxies: 5,
   /** Length of the name and the value of a cookie; browsers ignore longer ones. */
   pairChars: 4096,
   /** Timeout for reading the cookies that a page has changed, in milliseconds. */
@@ -112,8 +121,6 @@ export const identityLimits = {
   lifetimeSecs: 400 * 86_400,
   /** Time for which the signature of a bot is valid, in seconds. */
   signatureSecs: 300,
-  /** Proxies that a read may use in turn. */
-  proxies: 100,
 } as const
 
 /** Single HTTP requests. */

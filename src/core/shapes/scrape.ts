@@ -183,6 +183,7 @@ export const scrapeMetadata = named('ScrapeMetadata', {
   front_matter: z.record(z.string(), z.unknown()).optional().describe('Front matter of a Markdown source'),
   content_signals: contentSignals.optional(),
   licenses: z.array(z.string()).optional().describe('URLs of the licenses that the page or its site declares'),
+  proxy: text.describe('Proxy that the page was read through, without its user name and password'),
   cached_at: z.iso.datetime().optional().describe('Creation time of a response from the cache (max_age)'),
 })
 

@@ -24,7 +24,8 @@ const viewport = z
   })
   .meta({ spelling: { form: 'WIDTHxHEIGHT', fields: ['width', 'height'], separator: 'x' } })
 
-const proxy = z.object({
+/** A proxy with its settings. */
+export const proxy = z.object({
   server: urlText.describe('Proxy address, e.g. http://host:3128 or socks5://host:1080'),
   bypass: printable(4096).optional().describe('Comma-separated hosts to connect to directly'),
   username: printable(limits.input.labelChars).optional(),

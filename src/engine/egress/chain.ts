@@ -9,7 +9,7 @@ import type { AllowedHosts } from './allowed-hosts.ts'
 import { type ChainFailure, ChainServer } from './chain-server.ts'
 import type { Origin } from '../../core/process/turns.ts'
 import type { Egress, ProxyInput } from './egress.ts'
-import type { ProxyFor } from './environment-proxies.ts'
+import type { ProxyFor, UpstreamProxy } from './environment-proxies.ts'
 import { parseUrl } from '../../core/net/parse-url.ts'
 import { defaultPorts, type Failures } from './failures.ts'
 import { bareHost } from './policy.ts'
@@ -92,14 +92,8 @@ const tunnelTarget = (hostAndPort: string): URL | undefined =>
  * @throws BaxError `url_blocked` for a blocked proxy, `invalid_request` for an unknown host
  */
 export async function sessionProxy(input: ProxyInput, egress: Egress, from: Origin): Promise<Upstream> {
-  const { server, username, password, bypass } = input
-  const url = proxyAddress(server)
-  const name = `the proxy ${url.protocol}//${url.host}`
-  const host = bareHost(url.hostname)
-  egress.policy.checkTarget(host, Number(url.port))
   try {
-    const [first] = await egress.names.resolve(host, { from })
-    if (first && url.protocol !== 'https:') url.hostname = first.family === 6 ? `[${first.address}]` : first.address
+    return await openUpstream(input, egress, { from })
   } catch (cause) {
     if (cause instanceof BaxError) throw cause
     const message = 'has a host name that cannot be resolved'
@@ -108,10 +102,24 @@ export async function sessionProxy(input: ProxyInput, egress: Egress, from: Orig
       details: [{ path: 'proxy.server', message }],
     })
   }
+}
+
+/** Returns a proxy of a caller. @throws BaxError `url_blocked`; the error of the resolver */
+export async function openUpstream(
+  { server, username, password, bypass }: ProxyInput,
+  egress: Egress,
+  { from, ...kept }: { readonly from: Origin } & Pick<UpstreamProxy, 'agents'>,
+): Promise<Upstream> {
+  const url = proxyAddress(server)
+  const name = `the proxy ${url.protocol}//${url.host}`
+  const host = bareHost(url.hostname)
+  egress.policy.checkTarget(host, Number(url.port))
+  const [first] = await egress.names.resolve(host, { from })
+  if (first && url.protocol !== 'https:') url.hostname = first.family === 6 ? `[${first.address}]` : first.address
   if (username !== undefined) url.username = encodeURIComponent(username)
   if (password !== undefined) url.password = encodeURIComponent(password)
   // An https proxy keeps its name, which must not resolve to another address later.
-  const proxy = { url: url.href, name, lookup: egress.names.lookupFor({ from }) }
+  const proxy = { url: url.href, name, lookup: egress.names.lookupFor({ from }), ...kept }
   return {
     proxyFor: ({ hostname, port, protocol }) => {
       const isDirect =

@@ -4,7 +4,7 @@ import { Counter } from '../../core/access/quota.ts'
 import type { Origin, WorkOptions } from '../../core/process/turns.ts'
 import type { SessionInput } from '../../core/shapes/session.ts'
 import { AllowedHosts } from './allowed-hosts.ts'
-import type { Chain } from './chain.ts'
+import type { Chain, Upstream } from './chain.ts'
 import { environmentProxies, type ProxyFor } from './environment-proxies.ts'
 import { defaultPorts, Failures } from './failures.ts'
 import { HostResolver } from './host-resolver.ts'
@@ -17,6 +17,8 @@ export type ProxyInput = NonNullable<SessionInput['proxy']>
 /** Rules of the connections of one browser context. */
 interface RouteOptions {
   readonly proxy?: ProxyInput | undefined
+  /** Proxy of a read. */
+  readonly upstream?: Upstream | undefined
   readonly allowed?: AllowedHosts | undefined
   /** Key that the connections belong to; `belongTo` sets it later. */
   readonly from?: Origin
@@ -42,6 +44,14 @@ export interface RequestIdentity {
   received(href: string, headers: ResponseHeaders): void
 }
 
+/** The proxy of one page, which is replaced when it fails. */
+export interface ProxyTurn {
+  /** Returns the proxy that requests of the page use now. @throws BaxError `proxy_failed`, `url_blocked` */
+  current(): Promise<Upstream>
+  /** Leaves out a proxy that has failed, so that the next one is used. @throws the error if there is none */
+  replace(failed: Upstream, error: unknown): Promise<void>
+}
+
 /** Rules of the engine's own requests. */
 export interface RequestRules extends Pick<Egress, 'checkLiteral' | 'names'> {
   /** Hosts that may be connected to; all when missing. */
@@ -51,6 +61,8 @@ export interface RequestRules extends Pick<Egress, 'checkLiteral' | 'names'> {
   /** Returns the proxy for a URL; missing without proxies. */
   readonly proxyFor?: ProxyFor
   readonly identity?: RequestIdentity
+  /** Proxy of the caller for a page, in place of those of the environment. */
+  readonly turn?: ProxyTurn
 }
 
 export class Egress {
@@ -135,19 +147,18 @@ export class Egress {
    * with its own rules; the caller closes it. Its connections are those of one key, so that a page uses only the share of its key.
    * @throws BaxError `url_blocked` when the session's proxy is blocked, `invalid_request` for an unknown host.
    */
-  async route({ proxy, allowed, from = null }: RouteOptions = {}): Promise<Route> {
+  async route({ proxy, upstream, allowed, from = null }: RouteOptions = {}): Promise<Route> {
     // With rules or a proxy of its own, a host that this session cannot reach says nothing about other sessions.
-    const failures = allowed || proxy ? new Failures() : this.failures
+    const failures = allowed || proxy || upstream ? new Failures() : this.failures
     const { proxyFor: environment } = this
-    if (!proxy && !environment) return this.#direct(failures, { allowed, from })
+    if (!proxy && !upstream && !environment) return this.#direct(failures, { allowed, from })
     const { openChain, sessionProxy } = await import('./chain.ts')
     const owner = { from }
     // Tabs of scrapes do not support logins at a proxy.
     const operators = environment && { proxyFor: environment, isSecret: false, ofOperator: true }
-    const upstream = proxy ? await sessionProxy(proxy, this, from) : operators!
-    const chain = await openChain(upstream, { egress: this, failures, allowed, owner }, () =>
-      this.#routes.delete(chain),
-    )
+    const ofRead = upstream && { ...upstream, isSecret: false }
+    const next = ofRead ?? (proxy ? await sessionProxy(proxy, this, from) : operators!)
+    const chain = await openChain(next, { egress: this, failures, allowed, owner }, () => this.#routes.delete(chain))
     this.#routes.add(chain)
     return { ...chain, failures, belongTo: (key) => void (owner.from = key) }
   }

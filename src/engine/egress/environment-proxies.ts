@@ -1,4 +1,5 @@
 /** Chooses the proxy of the environment for a target. */
+import type { Agent } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import { type ProxySettings, shownProxy } from '../../core/config/proxy-settings.ts'
 import { isDirect } from '../../core/net/no-proxy.ts'
@@ -13,6 +14,8 @@ export interface UpstreamProxy {
   readonly name: string
   /** Resolves its host; the resolver of the system by default. */
   readonly lookup?: LookupFunction
+  /** Keeps its open connections; those of the operator's proxies are kept for all requests. */
+  readonly agents?: Map<string, Agent>
 }
 
 /** Returns the proxy for a URL; undefined if its host is connected to directly. */

@@ -1,7 +1,7 @@
 /** HTTP requests with Node's http module, which loads in a tenth of the time of fetch. */
 import type * as http from 'node:http'
 import type { Readable } from 'node:stream'
-import type { RequestRules } from './egress.ts'
+import type { ProxyTurn, RequestRules } from './egress.ts'
 import type { UpstreamProxy } from './environment-proxies.ts'
 import { bareHost } from './policy.ts'
 import { proxyFailed, statusWords } from './proxy-failure.ts'
@@ -41,9 +41,29 @@ export interface RequestOptions {
  * @throws BaxError `url_blocked`; the signal's reason; errors of Node's client as they are.
  */
 async function get(url: URL, options: RequestOptions): Promise<HttpResponse> {
-  options.egress.checkLiteral(url)
-  const proxy = options.egress.proxyFor?.(url)
-  if (proxy) return getThrough(proxy, url, options)
+  const { egress } = options
+  egress.checkLiteral(url)
+  if (egress.turn) return getInTurn(egress.turn, url, options)
+  const proxy = egress.proxyFor?.(url)
+  return proxy ? getThrough(proxy, url, options) : getDirectly(url, options)
+}
+
+/** Sends a request through the proxy of a page, and through the next one if that fails. */
+async function getInTurn(turn: ProxyTurn, url: URL, options: RequestOptions): Promise<HttpResponse> {
+  for (;;) {
+    const upstream = await turn.current()
+    const proxy = upstream.proxyFor(url)
+    if (!proxy) return getDirectly(url, options)
+    try {
+      return await getThrough(proxy, url, options)
+    } catch (error) {
+      options.signal.throwIfAborted()
+      await turn.replace(upstream, error)
+    }
+  }
+}
+
+async function getDirectly(url: URL, options: RequestOptions): Promise<HttpResponse> {
   const client: Client = await (url.protocol === 'https:' ? import('node:https') : import('node:http'))
   const first = await send(client, url, options, { agent: !options.once && agentOf(client, url, options.egress) })
   if (!(first instanceof NoResponse)) return first

@@ -9,7 +9,7 @@ export const proxyFailed = (name: string, reason: string, cause?: unknown): BaxE
 export const proxyHint = (sentence: string): string =>
   / of [a-z]+_proxy\b/i.test(sentence)
     ? 'check the proxy, add the host to NO_PROXY, or start the engine with --no-proxy'
-    : 'check the proxy, or open a session with another one'
+    : 'check the proxy, or use another one'
 
 /** Says why a proxy did not open a tunnel. */
 export const statusWords = (status: number): string =>

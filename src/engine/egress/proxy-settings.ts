@@ -1,17 +1,15 @@
 /** Settings of a session's own proxy: its address, and its bypass list (`.example.com, intra, *.test:8080, <local>`). */
 import { BaxError } from '../../core/errors/errors.ts'
 import { isLike } from '../../core/net/host-pattern.ts'
-import { parseUrl } from '../../core/net/parse-url.ts'
+import { notProxyUrl, parseProxyUrl } from '../../core/net/proxy-url.ts'
 
 /** Parses the URL of a proxy; the default scheme is `http`. @throws BaxError `invalid_request` */
 export function proxyAddress(server: string): URL {
-  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(server) ? server : `http://${server}`
-  const url = parseUrl(full)
-  if (!url || url.hostname === '' || !['http:', 'https:', 'socks4:', 'socks5:'].includes(url.protocol)) {
-    const message = 'is not an http, https, socks4 or socks5 URL'
-    throw new BaxError('invalid_request', `proxy.server ${message}`, { details: [{ path: 'proxy.server', message }] })
-  }
-  return url
+  const url = parseProxyUrl(server)
+  if (url) return url
+  throw new BaxError('invalid_request', `proxy.server ${notProxyUrl}`, {
+    details: [{ path: 'proxy.server', message: notProxyUrl }],
+  })
 }
 
 /** Returns whether a bypass list contains a host and port, by Chromium's rules. */

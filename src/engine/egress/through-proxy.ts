@@ -3,6 +3,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import { decodeUrlPart } from '../../core/net/urls.ts'
@@ -20,7 +21,7 @@ export interface Through {
 }
 
 /** Agents by proxy and scheme of the target; their idle connections do not keep the process alive. */
-const agents = new Map<string, http.Agent>()
+const shared = new Map<string, http.Agent>()
 
 /** Returns how to send a request for a URL; `fresh` avoids connections that were used before. */
 export function through(proxy: UpstreamProxy, url: URL, { fresh }: { readonly fresh: boolean }): Through {
@@ -42,6 +43,7 @@ function agentFor(proxy: UpstreamProxy, isSecure: boolean, fresh: boolean): http
   }
   if (fresh) return make(false)
   const key = `${isSecure} ${proxy.url}`
+  const { agents = shared } = proxy
   const agent = agents.get(key) ?? make(true)
   agents.set(key, agent)
   return agent
@@ -114,8 +116,9 @@ const refused: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'did not answer',
 }
 
+/** The egress rule may block an address of the proxy. */
 const failedBy = ({ name }: UpstreamProxy, error: NodeJS.ErrnoException) =>
-  proxyFailed(name, refused[error.code ?? ''] ?? 'could not be reached', error)
+  error instanceof BaxError ? error : proxyFailed(name, refused[error.code ?? ''] ?? 'could not be reached', error)
 
 /** Connects to an HTTP proxy. @throws BaxError `proxy_failed` */
 function openProxy(proxy: UpstreamProxy): Promise<Socket> {

@@ -258,6 +258,7 @@ export async function renderInBrowser(
       allowed: context.egress.allowed,
       from: context.egress.from ?? null,
       identity: plan.identity,
+      turn: context.egress.turn,
       waitFor: input.wait_for,
       actions: input.actions,
       ...(formats.has('screenshot') && { screenshot: { fullPage } }),

@@ -33,6 +33,7 @@ import { checkOptionsOf, planScrape, type ScrapePlan, usesModel } from './plan.t
 import { isLarge, type UnreadPage } from './reading.ts'
 import { asPlain, openReadingWorkers, type ReadingWorkers } from './reading-workers.ts'
 import type { PageLoader, ReadingOptions, ScrapeCaller, StepContext } from './steps.ts'
+import { timed, withProxy } from './write-facts.ts'
 import { type WrittenAnswer, writePage } from './write.ts'
 
 type UntrackedPage = Omit<TrackedPage, 'model' | 'plan'> & { readonly plan: ScrapePlan }
@@ -183,24 +184,28 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
   #knownFor = ({ identity }: ScrapePlan): Known => (identity ? newKnown() : this.#known)
 
   /** Returns the rules of requests for a page. */
-  rulesOf({ input, from, identity }: ScrapePlan): RequestRules {
-    return { ...this.egress.rulesFor(from, input.allowed_domains), ...(identity && { identity }) }
+  rulesOf({ input, url, from, identity }: ScrapePlan): RequestRules {
+    const turn = identity?.proxies?.turn(url, this.egress, from)
+    const rules = this.egress.rulesFor(from, input.allowed_domains)
+    return { ...rules, ...(identity && { identity }), ...(turn && { turn }) }
   }
 
   #inTime(plan: ScrapePlan, signal: AbortSignal, load: PageLoader): Promise<ScrapeAnswer> {
     const { timeoutMs: ms, from } = plan
     const work = async (inner: AbortSignal) => {
       const start = performance.now()
+      const egress = this.rulesOf(plan)
       const loaded = await load(plan, {
         ...this.#knownFor(plan),
-        egress: this.rulesOf(plan),
+        egress,
         renderer: this.#loadRenderer,
         signal: inner,
         deadline: start + ms,
         read: this.#readerOf(plan, inner),
       })
       const page = withLoginWarning(plan, loaded)
-      const { answer } = await this.write(plan, page, start, inner)
+      const { answer: written } = await this.write(plan, page, start, inner)
+      const answer = await withProxy(written, egress.turn)
       if (!answer.data) return answer
       const { change, warning } = await this.track({ plan, page: answer.data, owner: from, signal: inner }, start)
       const changed = change ? { ...answer, data: { ...answer.data, changeTracking: change } } : answer
@@ -280,14 +285,6 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
       this.#renderer = new Renderer(this.#config, this.egress, this.#shares)
       return this.#renderer
     }))
-}
-
-/** Replaces the duration measured by a worker thread with that of the whole scrape. */
-function timed({ answer, ...rest }: WrittenAnswer, start: number): WrittenAnswer {
-  const { data } = answer
-  if (!data) return { answer, ...rest }
-  const metadata = { ...data.metadata, duration_ms: Math.round(performance.now() - start) }
-  return { answer: { ...answer, data: { ...data, metadata } }, ...rest }
 }
 
 /** Returns a plan as plain data for a worker thread, which makes no requests. */

@@ -4,10 +4,11 @@ import { BaxError, type FieldError, truncate } from '../../errors/errors.ts'
 import { fieldErrorsOf, formatFieldError } from '../../errors/input-errors.ts'
 import { limits } from '../../limits/limits.ts'
 import { rememberNames, renameAliases, writtenPath } from './given-fields.ts'
-import { isSecurityField } from './security-fields.ts'
+import { notesOn } from './notes.ts'
+import { restricts } from './security-fields.ts'
 import { unknownFields } from './unknown-fields.ts'
 
-/** The validated input, and a warning that names ignored unknown fields. */
+/** The validated input, and a warning about ignored unknown fields, and about values that have no full effect. */
 export interface ParsedInput {
   readonly input: Record<string, unknown>
   readonly warning?: string
@@ -22,7 +23,7 @@ export function validateInput(schema: z.ZodObject, fields: Record<string, unknow
   const raw = renameAliases(schema, fields) as Record<string, unknown>
   const parsed = schema.safeParse(raw)
   const unknown = unknownFields(schema, raw)
-  const isRestricted = Object.keys(schema.shape).some((name) => isSecurityField(name) && (raw[name] ?? null) !== null)
+  const isRestricted = Object.keys(schema.shape).some((name) => restricts(name, raw[name]))
   const refused = strict || isRestricted ? unknown : unknown.filter(({ isSecurity }) => isSecurity)
   const faults = [
     ...(parsed.success ? [] : fieldErrorsOf(parsed.error, (path) => writtenPath(raw, path))),
@@ -34,14 +35,15 @@ export function validateInput(schema: z.ZodObject, fields: Record<string, unknow
     })
   }
   rememberNames(parsed.data, raw)
-  if (unknown.length === 0) return { input: parsed.data }
+  const warnings = notesOn(schema, parsed.data)
+  if (unknown.length === 0) return { input: parsed.data, ...(warnings.length > 0 && { warning: warnings.join('; ') }) }
   const names = joinFirst(
     unknown.map(({ path: at, hint }) => truncate(at, limits.input.faultChars) + hint),
     ', ',
   )
   return {
     input: parsed.data,
-    warning: `ignored unknown ${unknown.length === 1 ? 'field' : 'fields'}: ${names}`,
+    warning: [`ignored unknown ${unknown.length === 1 ? 'field' : 'fields'}: ${names}`, ...warnings].join('; '),
   }
 }
 

@@ -1,10 +1,12 @@
 /** The identity of a read: who visits a page. All operations that read pages share these fields. */
 import { z } from 'zod'
-import type { IdentityName } from '../../identity.ts'
+import { type IdentityName, proxyKinds } from '../../identity.ts'
 import { limits } from '../../limits/limits.ts'
-import { flag, number, printable } from '../fields.ts'
+import { noted } from '../../operation/input/notes.ts'
+import { notProxyUrl, parseProxyUrl } from '../../net/proxy-url.ts'
+import { flag, number, printable, urlText } from '../fields.ts'
 import { isLanguageTag, isTimeZone } from '../regions.ts'
-import { profileId, sessionInput } from '../session.ts'
+import { profileId, proxy as proxyWithSettings, sessionInput } from '../session.ts'
 
 const { headers: most, headerChars } = limits.network
 
@@ -45,6 +47,11 @@ const cookie = z.object({
 /** Text of a Cookie header, or of a file of cookies. */
 const cookieText = z.string().min(1).max(limits.identity.cookieChars)
 
+// The value is not repeated: it may contain a password.
+const proxyUrl = urlText.refine((text) => parseProxyUrl(text) !== undefined, notProxyUrl)
+
+const proxy = z.union([proxyUrl, proxyWithSettings.extend({ server: proxyUrl })])
+
 const { user_agent, locale, timezone } = sessionInput.shape
 
 export const identityFields = {
@@ -84,6 +91,16 @@ export const identityFields = {
     .meta({ spelling: { form: 'LATITUDE,LONGITUDE', fields: ['latitude', 'longitude'], separator: ',' } })
     .describe('Position that scripts of the page can read'),
   mobile: flag('Read the page as a phone'),
+  proxy: noted(z.union([z.enum(proxyKinds), proxy, z.array(proxy).min(1).max(limits.identity.proxies)]), (value) =>
+    value === 'stealth' || value === 'enhanced'
+      ? `proxy "${value}" is not available: pages are read through the connection of the engine`
+      : undefined,
+  )
+    .optional()
+    .meta({ offTerminal: true })
+    .describe(
+      'Proxy to read pages through: its URL, or an object with server, bypass, username and password; or a list, of which each page uses the next one and failing ones are left out. The kinds of Firecrawl mean the own connection of the engine',
+    ),
   sign: flag('Sign requests as the bot of this installation (Web Bot Auth), with its key (see `bax key bot`)'),
 } satisfies Record<IdentityName, z.ZodType>
 
@@ -91,6 +108,7 @@ const identityInput = z.object(identityFields)
 
 export type IdentityInput = z.output<typeof identityInput>
 export type IdentityCookies = NonNullable<IdentityInput['cookies']>
+export type ReadProxy = z.output<typeof proxy>
 
 /** An encrypted identity, as it is stored with a crawl. */
 export type SealedIdentity = { readonly sealed: 'aes-256-gcm' } & Readonly<

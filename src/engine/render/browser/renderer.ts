@@ -7,7 +7,7 @@ import type { Origin } from '../../../core/process/turns.ts'
 import type { ScrapeAction } from '../../../core/shapes/scrape.ts'
 import type { KeyShares } from '../../browser/shares/key-shares.ts'
 import type { AllowedHosts } from '../../egress/allowed-hosts.ts'
-import type { Egress } from '../../egress/egress.ts'
+import type { Egress, ProxyTurn } from '../../egress/egress.ts'
 import { type ActionResults, runActions, capture } from './actions.ts'
 import { blockedPatterns } from './blocked-urls.ts'
 import { ResponseHeaders } from '../../egress/response-headers.ts'
@@ -28,6 +28,8 @@ export interface RenderRequest {
   /** ID of the key that the page is rendered for. */
   readonly from: Origin
   readonly identity?: ReadIdentity | undefined
+  /** Proxy of the page; it belongs to an identity. */
+  readonly turn?: ProxyTurn | undefined
   readonly waitFor: number
   readonly actions: readonly ScrapeAction[]
   readonly screenshot?: { readonly fullPage: boolean }
@@ -89,20 +91,31 @@ export class Renderer {
     const needsPainting = screenshot !== undefined || script !== undefined || actions.length > 0 || removeOverlays
     const kind: RenderKind = needsPainting ? 'painted' : 'bare'
     const blocked = await blockedPatterns({ ads: request.blockAds, heavy: kind === 'bare' })
-    for (let attempt = 0; ; attempt++) {
+    for (let attempt = 0; ;) {
+      const upstream = await request.turn?.current()
       const browser = this.#browsers.use(kind, request.from)
       let tab: Tab | undefined
       let visit: Visit | undefined
+      let isOpen = false
       try {
         const tabs = await browser.tabs
         // Idle tabs can all have been lost, for example when memory ran out.
-        tab = await (request.allowed || request.identity || attempt > 0 ? tabs.open(request) : tabs.take())
+        tab = await (request.allowed || request.identity || attempt > 0
+          ? tabs.open({ ...request, upstream })
+          : tabs.take())
         visit = await tab.visit(request.url, { blocked, from: request.from })
-        return await renderVisit(visit, request)
+        const isPage = await visit.open(request.url, request.signal)
+        isOpen = true
+        return await renderVisit(visit, request, isPage)
       } catch (error) {
+        if (upstream && !isOpen && (error as BaxError).code === 'proxy_failed') {
+          request.signal.throwIfAborted()
+          await request.turn!.replace(upstream, error)
+          continue
+        }
         // Retry if the tab was lost before the page was shown. Its renderer or browser may have ended earlier, which is
         // noticed only when it is used.
-        if (attempt > 0 || !lostTab.has((error as BaxError).code) || visit?.isShown) throw error
+        if (attempt++ > 0 || !lostTab.has((error as BaxError).code) || visit?.isShown) throw error
       } finally {
         // Also of a page that failed: its site may have replaced the cookies that it was requested with.
         const unread = await tab?.leave()
@@ -114,9 +127,8 @@ export class Renderer {
   }
 }
 
-async function renderVisit(visit: Visit, request: RenderRequest): Promise<RenderedPage> {
+async function renderVisit(visit: Visit, request: RenderRequest, isPage: boolean): Promise<RenderedPage> {
   const { signal } = request
-  const isPage = await visit.open(request.url, signal)
   if (!isPage && !request.screenshot) return nonPage(visit, request.url)
   const ready = await readyPage(visit, request)
   const actions = request.actions.length > 0 ? await runActions(visit, request.actions, signal) : undefined

@@ -2,6 +2,7 @@
 import type { Log } from '../../../core/config/config.ts'
 import type { AllowedHosts } from '../../egress/allowed-hosts.ts'
 import { renderedAtOnce } from './concurrency.ts'
+import type { Upstream } from '../../egress/chain.ts'
 import type { Route } from '../../egress/egress.ts'
 import type { ReadIdentity } from '../identity/identity.ts'
 import type { RenderBrowser } from './render-browser.ts'
@@ -11,6 +12,7 @@ interface TabRules {
   /** Hosts that the page may connect to; all when undefined. */
   readonly allowed?: AllowedHosts | undefined
   readonly identity?: ReadIdentity | undefined
+  readonly upstream?: Upstream | undefined
 }
 
 export class Tabs {
@@ -40,7 +42,7 @@ export class Tabs {
     }
   }
 
-  /** Opens a new tab, which must be released. With `allowed` or `identity`, it is for one page. */
+  /** Opens a new tab, which must be released. With rules, it is for one page. */
   async open(rules: TabRules): Promise<Tab> {
     // Idle tabs use as much memory.
     const idle = this.#open >= renderedAtOnce ? this.#idle.shift() : undefined
@@ -62,11 +64,11 @@ export class Tabs {
     await Promise.all([...this.#idle.splice(0).map((tab) => this.#discard(tab)), ...this.#cleaning])
   }
 
-  async #openTab({ allowed, identity }: TabRules): Promise<Tab> {
+  async #openTab({ allowed, identity, upstream }: TabRules): Promise<Tab> {
     this.#open++
     let route: Route | undefined
     try {
-      route = await this.browser.egress.route({ allowed })
+      route = await this.browser.egress.route({ allowed, upstream })
       return await Tab.open(this.browser, { route, isForOne: (allowed ?? identity) !== undefined, identity })
     } catch (error) {
       await route?.close()

@@ -7,6 +7,7 @@ import type { ResponseHeaders } from '../../egress/response-headers.ts'
 import { CookieJar } from './cookie-jar.ts'
 import { readCookies } from './cookie-text.ts'
 import type { SafeSigner } from './safe-signer.ts'
+import type { ReadProxies } from './read-proxies.ts'
 import { isSubdomain } from './set-cookie.ts'
 
 /** A phone, as Playwright describes it. */
@@ -24,6 +25,7 @@ export interface IdentityFacts {
   readonly state?: StorageState
   readonly device?: Device
   readonly signer?: SafeSigner
+  readonly proxies?: ReadProxies
 }
 
 export class ReadIdentity implements RequestIdentity {
@@ -48,6 +50,11 @@ export class ReadIdentity implements RequestIdentity {
 
   get jar(): CookieJar {
     return this.#jar
+  }
+
+  /** Proxies that pages are read through; missing for the connection of the engine. */
+  get proxies(): ReadProxies | undefined {
+    return this.#facts.proxies
   }
 
   /** Local storage by origin. */

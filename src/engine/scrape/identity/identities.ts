@@ -26,6 +26,7 @@ type Config = Pick<EngineConfig, 'stores' | 'stateDir' | 'profileKey' | 'identit
 export class Identities {
   readonly #config: Config
   readonly #profiles = once(() => this.#openProfiles())
+  readonly #proxyLists = once(async () => new (await import('../../render/identity/read-proxies.ts')).ProxyLists())
   readonly #encrypting = once(() => this.#openEncryption())
 
   constructor(config: Config) {
@@ -41,7 +42,7 @@ export class Identities {
     const { openIdentity } = await import('./open-identity.ts')
     const start = new URL(scrapeUrl(input.url))
     const botKey = async () => (await import('../../store/bot-key.ts')).readBotKey(this.#config)
-    return openIdentity(input, { start, caller, profiles: this.#profiles, botKey })
+    return openIdentity(input, { start, caller, profiles: this.#profiles, botKey, proxyLists: this.#proxyLists })
   }
 
   /** Returns a request with its identity encrypted, and the opened identity. @throws BaxError as `open` does */

@@ -1,17 +1,20 @@
 /** Opens the identity that a request asks for: reads its profile, and saves what the site has changed. */
 import type { Caller } from '../../../core/access/caller.ts'
 import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
-import { hasIdentity } from '../../../core/identity.ts'
+import { hasIdentity, isProxyKind } from '../../../core/identity.ts'
 import type { IdentityInput } from '../../../core/shapes/read/identity.ts'
 import type { ProfileStore } from '../../../core/stores.ts'
 import { withChanges } from '../../render/identity/cookie-jar.ts'
 import { type Device, ReadIdentity } from '../../render/identity/identity.ts'
+import type { ProxyLists, ReadProxies } from '../../render/identity/read-proxies.ts'
 import { type RequestSigner, SafeSigner } from '../../render/identity/safe-signer.ts'
 
 export interface IdentityContext {
   readonly profiles: () => Promise<Pick<ProfileStore, 'load' | 'update'>>
   readonly botKey: () => Promise<RequestSigner | undefined>
   readonly caller: Caller
+  /** Opens proxies; missing where requests have none. */
+  readonly proxyLists?: () => Promise<Pick<ProxyLists, 'open'>>
   /** URL whose host headers and cookies without a domain are for. */
   readonly start: URL
 }
@@ -21,7 +24,7 @@ export interface OpenedIdentity {
   readonly profileId?: string
   /**
    * Saves changed cookies to the profile, if that is requested. Returns a warning if it fails, and about requests that
-   * should have been signed.
+   * should have been signed, and proxies that were left out.
    */
   save(): Promise<string | undefined>
 }
@@ -32,7 +35,7 @@ export interface OpenedIdentity {
  */
 export async function openIdentity(
   input: IdentityInput,
-  { profiles, botKey, caller, start }: IdentityContext,
+  { profiles, botKey, caller, start, proxyLists }: IdentityContext,
 ): Promise<OpenedIdentity | undefined> {
   if (!hasIdentity(input)) return undefined
   if (input.save_profile && input.profile === undefined) throw needsProfile()
@@ -40,12 +43,14 @@ export async function openIdentity(
   const profile = input.profile === undefined ? undefined : await store!.load(input.profile, caller)
   const signer = input.sign ? await signerOf(botKey) : undefined
   const device = input.mobile ? await phone() : undefined
+  const proxies = await openProxies(input.proxy, caller, proxyLists)
   const identity = new ReadIdentity({
     input,
     start,
     ...(profile && { state: profile.state }),
     ...(device && { device }),
     ...(signer && { signer }),
+    ...(proxies && { proxies }),
   })
   const saveProfile = async () => {
     if (!profile || !input.save_profile) return undefined
@@ -59,8 +64,17 @@ export async function openIdentity(
       return `the profile was not saved: ${asBaxError(error).message}`
     }
   }
-  const save = async () => [await saveProfile(), signer?.warning].filter(Boolean).join('; ') || undefined
+  const save = async () =>
+    [await saveProfile(), signer?.warning, proxies?.takeWarning()].filter(Boolean).join('; ') || undefined
   return { identity, save, ...(profile && { profileId: profile.profile_id }) }
+}
+
+async function openProxies(
+  given: IdentityInput['proxy'],
+  { keyId }: Caller,
+  lists: IdentityContext['proxyLists'],
+): Promise<ReadProxies | undefined> {
+  return given === undefined || isProxyKind(given) ? undefined : (await lists?.())?.open(given, keyId)
 }
 
 /** Returns the key that signs requests. @throws BaxError `invalid_request` */
