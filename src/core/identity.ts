@@ -26,13 +26,13 @@ export const isProxyKind = (value: unknown): value is (typeof proxyKinds)[number
 /** The fields of a request that uses no identity. */
 export const noIdentity = { save_profile: false, mobile: false, sign: false } as const
 
-type Fields = { readonly [Name in IdentityName]?: unknown }
+type Fields = { readonly [Name in IdentityName]?: unknown } & { readonly session_id?: unknown }
 
 /** Returns the fields of the identity in a request. */
 export const identityIn = <Input extends Fields>(input: Input): Pick<Input, IdentityName> =>
   Object.fromEntries(identityNames.map((name) => [name, input[name]])) as Pick<Input, IdentityName>
 
-const credentialNames = ['profile', 'cookies', 'headers'] as const satisfies readonly IdentityName[]
+const credentialNames = ['session_id', 'profile', 'cookies', 'headers'] as const
 
 /** Returns the name of a field with which a site may recognize the caller; undefined without one. */
 export const credentialIn = (input: Fields): (typeof credentialNames)[number] | undefined =>

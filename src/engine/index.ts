@@ -21,7 +21,7 @@ import { readinessOf } from './readiness.ts'
 import type { Names } from '../core/access/relayed.ts'
 import type { RelaysOptions } from './relay/hub/relays.ts'
 import { lazyRelays, withRelay } from './relay/lazy-relays.ts'
-import { lazyRequests } from './request/lazy-requests.ts'
+import { lazyRequests, withSessions } from './request/lazy-requests.ts'
 import { lazyScraper, type LazyScraper } from './scrape/lazy-scraper.ts'
 import type { SearchContext } from './search/web-search.ts'
 import { lazyShells } from './shell/lazy-shells.ts'
@@ -59,7 +59,7 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
   return {
     keys,
     crawls,
-    extractor,
+    extractor: withSessions(extractor, botKey, sessions, relays),
     searcher: {
       search: async (input, call) => (await import('./search/web-search.ts')).searchWeb(searching, input, call),
     },

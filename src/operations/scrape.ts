@@ -1,6 +1,6 @@
 import { isByPages, searchProviderNames } from '../core/config/search-providers.ts'
 import { defineOperation } from '../core/operation/operation.ts'
-import { type OnAny, onSession } from '../core/operation/placement.ts'
+import { type OnAny, onAnySession, onSession } from '../core/operation/placement.ts'
 import { scrapeAnswer, type ScrapeInput, scrapeInput } from '../core/shapes/scrape.ts'
 import { searchAnswer, searchInput } from '../core/shapes/search.ts'
 import { pageFailures } from './browser/sessions.ts'
@@ -16,6 +16,9 @@ export const onScraper: OnAny<ScrapeInput> = {
   affinity: ({ url, max_age }) => (typeof url === 'string' && Number(max_age) > 0 ? url : undefined),
 }
 
+/** With a session on its worker. */
+export const onScrape = { ...onAnySession, absent: onScraper }
+
 /** Errors of the identity of a read. */
 export const identityErrors = ['profile_not_found', 'profile_locked', 'conflict'] as const
 
@@ -28,7 +31,7 @@ export const scrape = defineOperation({
     'attributes and screenshot.',
   http: 'POST /v1/scrape',
   scope: 'scrape',
-  runs: onScraper,
+  runs: onScrape,
   cli: 'scrape <url>',
   example: [
     'bax scrape https://example.com',
@@ -55,6 +58,11 @@ export const scrape = defineOperation({
     'action_failed',
     'content_too_large',
     'unsupported_content_type',
+    'session_not_found',
+    'session_closed',
+    'relay_not_found',
+    'unsupported',
+    'controlled_by_person',
     ...identityErrors,
   ],
   heavy: true,

@@ -19,7 +19,7 @@ const together = 6
 
 /** Returns the fields of a scrape request that are flags. */
 export const scrapeFields = (manifest: Manifest): Param[] =>
-  operationNamed(manifest, 'scrape').params.filter(({ name }) => name !== 'url')
+  operationNamed(manifest, 'scrape').params.filter(({ name }) => name !== 'url' && name !== 'session_id')
 
 /** Scrapes all pages with an engine, and closes it. Returns the exit code. */
 export async function scrapePages(context: Context, typed: TypedArguments, engine: LocatedEngine): Promise<number> {
@@ -27,7 +27,9 @@ export async function scrapePages(context: Context, typed: TypedArguments, engin
   try {
     const fields = scrapeFields(manifest).map((param) => [param.name, flagValue(param, typed.flags, io.cwd)] as const)
     const given = withFormatFlags(uncheckedFields(Object.fromEntries(fields)), typed.flags, io.cwd)
-    const input = withIdentity(given, typed.flags, io.cwd)
+    const session = textFlag(typed.flags, 'session')
+    const own = withIdentity(given, typed.flags, io.cwd)
+    const input = session === undefined ? own : { ...own, session_id: session }
     const urls = await urlsOf(io, typed)
     const writer = pageWriterFor(context, typed.flags, input, urls.length)
     const failOnStatus = typed.flags['failOnStatus'] === true

@@ -22,6 +22,11 @@ export const relayNamed = (name: string): BaxError =>
 export const isRelayed = (idOrName: string, caller: Caller, sessions: Known, relays: Known): boolean =>
   !sessions.knows(idOrName, caller) && (relays.knows(idOrName, caller) || idOrName.startsWith('rly_'))
 
+export const sessionNotFound = (idOrName: string): BaxError =>
+  new BaxError('session_not_found', `no session has the id or name ${JSON.stringify(idOrName)}`, {
+    hint: 'list them with "bax session list"',
+  })
+
 export const relayNotFound = (idOrName: string): BaxError =>
   new BaxError('relay_not_found', `no relay session ${idOrName}`, {
     hint: 'run "bax relay list", or connect a browser with "bax relay connect"',

@@ -16,7 +16,7 @@ import { ReadIdentity } from '../render/identity/identity.ts'
 import type { RequestSigner } from '../render/identity/safe-signer.ts'
 import { openIdentity, signerOf } from '../scrape/identity/open-identity.ts'
 import { exchange, type Received, type RequestBody } from './exchange.ts'
-import { sessionCookies, storeChanged } from './session-cookies.ts'
+import { openSessionIdentity } from './session-identity.ts'
 
 export interface RequestContext {
   readonly egress: Egress
@@ -65,30 +65,14 @@ async function sendWithProfile(
 
 async function sendInSession({ egress, botKey }: RequestContext, session: LiveSession, prepared: Prepared, call: Call) {
   const { input, start } = prepared
-  const { browserContext, owner } = session
+  const { owner } = session
   const signals = [call.signal, session.ended]
   const rules = await rulesOf(session, egress)
   await askFirst(session, prepared, signals)
-  const before = await sessionCookies(browserContext, start)
-  const { locale } = session.input
   const signer = input.sign ? await signerOf(botKey) : undefined
-  const identity = new ReadIdentity({
-    input: {
-      ...noIdentity,
-      headers: input.headers,
-      cookies: input.cookies,
-      locale,
-      user_agent: input.user_agent ?? session.sketch().user_agent ?? undefined,
-    },
-    start,
-    state: { cookies: before, origins: [] },
-    ...(signer && { signer }),
-  })
-  const given = identity.jar.all()
-  const store = async () => {
-    const refused = await storeChanged(browserContext, given, identity.jar.all())
-    return [refused, signer?.warning].filter(Boolean).join('; ') || undefined
-  }
+  const { headers, cookies, user_agent } = input
+  const facts = { start, ...(signer && { signer }) }
+  const { identity, store } = await openSessionIdentity(session, { headers, cookies, user_agent }, facts)
   return answered(send(prepared, identity, { ...rules, from: owner }, signals), store)
 }
 

@@ -138,3 +138,9 @@ export async function checkOptionsOf({ formats, json, tracking, attributes }: Sc
 }
 
 export const usesModel = ({ formats }: ScrapePlan): boolean => formats.has('json') || formats.has('summary')
+
+/** Returns a plan as plain data for a worker thread, which makes no requests. */
+export function withoutIdentity(whole: ScrapePlan): ScrapePlan {
+  const { identity: _, ...plan } = whole
+  return plan
+}

@@ -1,4 +1,5 @@
 /** Runs scrapes, from the request to the result. */
+import { sessionNotFound } from '../../core/access/relayed.ts'
 import type { Call } from '../../core/operation/call.ts'
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Scraper } from '../../core/engine.ts'
@@ -13,6 +14,7 @@ import { requestedMode } from '../render/decide/fetch-or-render.ts'
 import type { LanguageModel } from '../language/model.ts'
 import type { Renderer } from '../render/browser/renderer.ts'
 import { Identities } from './identity/identities.ts'
+import type { OpenedIdentity } from './identity/open-identity.ts'
 import { kindOfHeaders } from '../render/http/content-kind.ts'
 import { type FetchedPage, fetchPage } from '../render/http/fetch.ts'
 import type { TrackedPage, Tracked } from '../changes/tracker.ts'
@@ -29,7 +31,7 @@ import {
 import { withAnswerWarning, withLoginWarning } from './page-warnings.ts'
 import type { LoadedPage } from './loaded-page.ts'
 import type { MarkdownFirst } from './markdown/markdown-first.ts'
-import { checkOptionsOf, planScrape, type ScrapePlan, usesModel } from './plan.ts'
+import { checkOptionsOf, planScrape, type ScrapePlan, usesModel, withoutIdentity } from './plan.ts'
 import { isLarge, type UnreadPage } from './reading.ts'
 import { asPlain, openReadingWorkers, type ReadingWorkers } from './reading-workers.ts'
 import type { PageLoader, ReadingOptions, ScrapeCaller, StepContext } from './steps.ts'
@@ -72,10 +74,16 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
     return this.#renderer?.waiting ?? 0
   }
 
-  async scrape(input: ScrapeInput, { signal, caller }: Pick<Call, 'signal' | 'caller'>): Promise<ScrapeAnswer> {
+  /** `open` opens another identity than that of the fields, such as that of a session. */
+  async scrape(
+    input: ScrapeInput,
+    { signal, caller }: Pick<Call, 'signal' | 'caller'>,
+    open?: () => Promise<OpenedIdentity>,
+  ): Promise<ScrapeAnswer> {
+    if (input.session_id !== undefined && !open) throw sessionNotFound(input.session_id)
     const checked = planScrape(input, caller.keyId)
     await this.check(checked)
-    const opened = await this.identities.open(input, caller)
+    const opened = await (open?.() ?? this.identities.open(input, caller))
     const plan = opened ? { ...checked, identity: opened.identity } : checked
     // A cached page would be compared with itself. Pages that are read with an identity are for that reader only.
     const isCached = !plan.tracking && !opened
@@ -285,12 +293,6 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
       this.#renderer = new Renderer(this.#config, this.egress, this.#shares)
       return this.#renderer
     }))
-}
-
-/** Returns a plan as plain data for a worker thread, which makes no requests. */
-function withoutIdentity(whole: ScrapePlan): ScrapePlan {
-  const { identity: _, ...plan } = whole
-  return plan
 }
 
 const rulesUsed = 'the page is too large for the language model: rules were used instead'

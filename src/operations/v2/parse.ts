@@ -15,7 +15,10 @@ import { formBytes, readForm } from './form.ts'
 /** Limits of the form; clients send few fields beside the file. */
 const formLimits = { fileBytes: limits.scrape.bodyBytes, fieldBytes: 256 * 1024, parts: 20 }
 
-const identity = Object.fromEntries(identityNames.map((name) => [name, true])) as Record<IdentityName, true>
+const identity = Object.fromEntries([...identityNames, 'session_id'].map((name) => [name, true])) as Record<
+  IdentityName | 'session_id',
+  true
+>
 
 /** A file has no identity: its fields are reported as unknown. */
 const fileOptions = scrapeInput.omit(identity)

@@ -2,7 +2,7 @@
 import { documentOf } from '../../core/shapes/jobs/document-v2.ts'
 import { scrapeAnswerV2, scrapeInputV2 } from '../../core/shapes/v2.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
-import { onScraper, scrape } from '../scrape.ts'
+import { onScrape, scrape } from '../scrape.ts'
 
 export const scrapeV2 = defineOperation({
   summary: 'Scrape a page (Firecrawl v2 format)',
@@ -10,7 +10,7 @@ export const scrapeV2 = defineOperation({
     'Like /v1/scrape, but links and images are URLs, screenshots are data: URLs, and metadata is in camelCase.',
   http: 'POST /v2/scrape',
   scope: scrape.scope,
-  runs: onScraper,
+  runs: onScrape,
   sample: { url: 'https://example.com', formats: ['markdown'] },
   input: scrapeInputV2,
   output: scrapeAnswerV2,

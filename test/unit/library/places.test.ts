@@ -9,7 +9,7 @@ const placesOfName = (name: string) =>
 
 describe('methods of the library', () => {
   test.each([
-    ['scrape', ['bax.scrape']],
+    ['scrape', ['bax.scrape', 'session.scrape']],
     ['search', ['bax.search', 'session.search']],
     ['createSession', ['sessions.create']],
     ['getSessionLog', ['session.getLog']],

@@ -16,7 +16,7 @@ type Waiting = Partial<Pick<CommandBatch, 'commands' | 'timeout_ms'>>
  */
 export async function runQueued<T>(
   session: LiveSession,
-  call: Call,
+  call: Pick<Call, 'signal'>,
   waiting: Waiting,
   work: () => Promise<T>,
 ): Promise<T> {

@@ -1,5 +1,5 @@
 /** Sessions by ID and by name: the live ones, and for a while the ended ones. Names are unique per key. */
-import { type Names, relayNamed } from '../../../core/access/relayed.ts'
+import { type Names, relayNamed, sessionNotFound } from '../../../core/access/relayed.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import { anonymousCaller, type Caller, canSee, findByName } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -114,9 +114,7 @@ export class SessionRegistry {
   find(idOrName: string, caller: Caller): KnownSession {
     const session = this.#seen(idOrName, caller)
     if (session) return session
-    throw new BaxError('session_not_found', `no session has the id or name ${JSON.stringify(idOrName)}`, {
-      hint: 'list them with "bax session list"',
-    })
+    throw sessionNotFound(idOrName)
   }
 
   /**

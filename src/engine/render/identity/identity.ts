@@ -26,6 +26,8 @@ export interface IdentityFacts {
   readonly device?: Device
   readonly signer?: SafeSigner
   readonly proxies?: ReadProxies
+  /** Whether the cookies are those of a session. */
+  readonly isOfSession?: boolean
 }
 
 export class ReadIdentity implements RequestIdentity {
@@ -87,7 +89,7 @@ export class ReadIdentity implements RequestIdentity {
 
   /** Whether a site may recognize the caller. */
   get hasCredentials(): boolean {
-    return credentialIn(this.#facts.input) !== undefined
+    return this.#facts.isOfSession === true || credentialIn(this.#facts.input) !== undefined
   }
 
   get hasHeaders(): boolean {

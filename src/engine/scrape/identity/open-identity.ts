@@ -92,7 +92,8 @@ const needsProfile = (): BaxError =>
     details: [{ path: 'save_profile', message: 'needs profile' }],
   })
 
-async function phone(): Promise<Device> {
+/** Returns the device of a mobile read. */
+export async function phone(): Promise<Device> {
   const { devices } = await import('playwright')
   const { userAgent, viewport, deviceScaleFactor } = devices['Pixel 7']!
   return { userAgent, viewport, deviceScaleFactor }

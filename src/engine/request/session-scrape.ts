@@ -1,0 +1,63 @@
+/** Scrapes a page with the cookies of a session, apart from its tabs. */
+import type { Scraper } from '../../core/engine.ts'
+import { isProxyKind } from '../../core/identity.ts'
+import type { Call } from '../../core/operation/call.ts'
+import type { ScrapeInput } from '../../core/shapes/scrape.ts'
+import { runQueued } from '../browser/live/control-wait.ts'
+import type { LiveSession } from '../browser/ports/session.ts'
+import type { FindSession } from '../browser/session/own-session.ts'
+import { scrapeUrl } from '../render/http/web-url.ts'
+import { ProxyLists } from '../render/identity/read-proxies.ts'
+import type { RequestSigner } from '../render/identity/safe-signer.ts'
+import { phone, signerOf } from '../scrape/identity/open-identity.ts'
+import { planScrape } from '../scrape/plan.ts'
+import type { PageScraper } from '../scrape/scraper.ts'
+import { openSessionIdentity, refuseBeside } from './session-identity.ts'
+
+export interface SessionScrapeContext {
+  readonly scraper: () => Promise<PageScraper>
+  readonly live: FindSession
+  readonly botKey: () => Promise<RequestSigner | undefined>
+}
+
+/** @throws BaxError `invalid_request`, and the errors of sessions and scrapes */
+export async function scrapeInSession(
+  { scraper, live, botKey }: SessionScrapeContext,
+  input: ScrapeInput & { readonly session_id: string },
+  call: Pick<Call, 'caller' | 'signal'>,
+): ReturnType<Scraper['scrape']> {
+  const session = live(input.session_id, call.caller)
+  assertFits(input, session)
+  const { timeoutMs } = planScrape(input, call.caller.keyId)
+  return runQueued(session, call, { timeout_ms: timeoutMs }, async () => {
+    const { allowed_domains = input.allowed_domains } = session.input
+    const ending = { ...call, signal: AbortSignal.any([call.signal, session.ended]) }
+    return (await scraper()).scrape({ ...input, allowed_domains }, ending, () => open(input, session, botKey))
+  })
+}
+
+async function open(input: ScrapeInput, session: LiveSession, botKey: SessionScrapeContext['botKey']) {
+  const { headers, cookies, user_agent, locale, timezone, geolocation, sign, mobile } = input
+  const signer = sign ? await signerOf(botKey) : undefined
+  const device = mobile ? await phone() : undefined
+  const { proxy } = session.input
+  const { identity, store } = await openSessionIdentity(
+    session,
+    { headers, cookies, user_agent, locale, timezone, geolocation },
+    {
+      start: new URL(scrapeUrl(input.url)),
+      ...(signer && { signer }),
+      ...(device && { device }),
+      ...(proxy && { proxies: new ProxyLists().open(proxy, session.owner) }),
+    },
+  )
+  return { identity, save: store }
+}
+
+function assertFits(input: ScrapeInput, { input: { allowed_domains: own } }: LiveSession): void {
+  const { proxy, ...others } = input
+  const named = isProxyKind(proxy) ? others : input
+  refuseBeside(named, ['profile', 'save_profile', 'proxy'], 'leave it out: a session has its own')
+  refuseBeside(named, ['actions'], 'run commands in the session, and then scrape')
+  if (own) refuseBeside(named, ['allowed_domains'], 'leave it out: the session has allowed domains of its own')
+}
