@@ -9,6 +9,7 @@ export const identityNames = [
   'locale',
   'timezone',
   'geolocation',
+  'location',
   'mobile',
   'proxy',
   'sign',

@@ -106,13 +106,16 @@ describe('scrape', () => {
     })
   })
 
-  test('names unsupported options in the warning of the document', async () => {
+  test('says in the warning of the document what location and proxy do not do', async () => {
     const { markdown, warning } = await firecrawl.scrape(`${site.url}/article`, {
       location: { country: 'AT' },
       proxy: 'stealth',
+      skipTlsVerification: true,
     })
     expect(markdown).toContain('How deltas grow')
-    expect(warning).toMatch(/ignored unknown field.*location/)
+    expect(warning).toContain('location.country sets languages, but not where requests leave from')
+    expect(warning).toContain('proxy "stealth" is not available')
+    expect(warning).toContain('skipTlsVerification')
   })
 
   test('returns a page with an error status as a document with that status', async () => {

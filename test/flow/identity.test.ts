@@ -161,6 +161,29 @@ test('the browser has the language, time zone, screen and local storage of the i
   expect(seen.at(-1)!.headers['user-agent']).toContain('Mobile')
 })
 
+test('a location sets languages and the time zone, unless they are given', async () => {
+  const read = async (input: Partial<Input<'scrape'>>) => {
+    const { data, warning } = await scrape('/script', { render: 'browser', ...input })
+    return {
+      text: data!.markdown!.split(' ').slice(0, 2).join(' '),
+      accept: seen.at(-1)!.headers['accept-language'],
+      warning,
+    }
+  }
+  expect(await read({ location: { country: 'at' } })).toEqual({
+    text: 'de-AT Europe/Vienna',
+    accept: 'de-AT,de;q=0.9',
+    warning: expect.stringContaining('not where requests leave from'),
+  })
+  const { text } = await read({ location: { country: 'AT' }, locale: 'fr-FR', timezone: 'Asia/Tokyo' })
+  expect(text).toBe('fr-FR Asia/Tokyo')
+  const several = await read({ location: { country: 'US', languages: ['es', 'en-GB'] } })
+  expect(several).toMatchObject({ accept: 'es-US,es;q=0.9,en-GB;q=0.8,en;q=0.7' })
+  expect(several.warning).toContain('not the time zone, since there are several')
+  await scrape('/', { render: 'http', location: { languages: ['nl'] } })
+  expect(seen.at(-1)!.headers['accept-language']).toBe('nl')
+})
+
 test('cookies that a script sets reach later fetches', async () => {
   await profileWith('scripted', 'token=secret-1')
   await scrape('/script', { render: 'browser', profile: 'scripted', save_profile: true })
@@ -197,6 +220,8 @@ test.each<[Partial<Input<'scrape'>>, string]>([
     'the format changeTracking cannot be combined with headers',
   ],
   [{ timezone: 'Mars/Phobos' }, 'timezone is not an IANA time zone'],
+  [{ location: { country: 'Austria' } }, 'location.country must be a country code such as AT'],
+  [{ location: { country: 'EU' } }, 'location.country is not the code of a country'],
 ])('rejects %j', async (input, message) => {
   const error = await failureOf(scrape('/', input))
   expect(error.message).toContain(message)

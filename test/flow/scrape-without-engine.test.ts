@@ -172,6 +172,7 @@ describe('the scraper alone answers as the application does', () => {
     user_agent: ['Reader/1.0', 'Reader\n'],
     locale: ['de-DE', 'Deutsch'],
     timezone: ['Europe/Berlin', 'Mars/Phobos'],
+    location: [{ country: 'AT' }, { country: 'Austria' }, { languages: [] }],
     proxy: ['basic', 'ftp://proxy', ['http://127.0.0.1:1', 5], [], { server: '' }],
     geolocation: [
       { latitude: 48, longitude: 16 },

@@ -30,9 +30,11 @@ export async function openScraper({ settings, io, manifest }: Context): Promise<
   const fields = scrapeFields(manifest)
   return {
     send: (request) =>
-      answer(request, log, async (signal) =>
-        scraper.scrape(await inputOf(request, fields), { signal, caller: keylessCaller }),
-      ),
+      answer(request, log, async (signal) => {
+        const { input, warning } = await inputOf(request, fields)
+        const body = await scraper.scrape(input, { signal, caller: keylessCaller })
+        return warning === undefined ? body : { ...body, warning: [body.warning, warning].filter(Boolean).join('; ') }
+      }),
     close: () => scraper.close().then(() => egress.close()),
   }
 }
@@ -41,18 +43,20 @@ export async function openScraper({ settings, io, manifest }: Context): Promise<
 async function inputOf(
   { method, path, headers, body = '' }: WireRequest,
   fields: readonly Param[],
-): Promise<ScrapeInput> {
+): Promise<{ readonly input: ScrapeInput; readonly warning?: string }> {
   const given: Record<string, unknown> = JSON.parse(body)
   if (isPlain(given, fields)) {
     const defaults = fields.filter(({ default: value }) => value !== undefined)
-    return { ...Object.fromEntries(defaults.map((field) => [field.name, field.default])), ...given } as ScrapeInput
+    return {
+      input: { ...Object.fromEntries(defaults.map((field) => [field.name, field.default])), ...given } as ScrapeInput,
+    }
   }
   const [{ scrapeInput }, { readInput }] = await Promise.all([
     import('../../core/shapes/scrape.ts'),
     import('../../server/request/input.ts'),
   ])
   const request = new Request(`http://localhost${path}`, { method, ...(headers && { headers }), body })
-  return (await readInput(request, scrapeInput, {})).input as ScrapeInput
+  return (await readInput(request, scrapeInput, {})) as { input: ScrapeInput; warning?: string }
 }
 
 /** Whether the values are a URL of ASCII characters, switches and known choices. */

@@ -104,6 +104,8 @@ export const identityLimits = {
   /** Length of a text with cookies, and number of cookies that a read keeps; sites set a few dozen each. */
   cookieChars: 256 * 1024,
   cookies: 3000,
+  /** Languages of a location. */
+  languages: 20,
   /** Number of proxies in a list, and of lists whose failing proxies an engine knows. */
   proxies: 100,
   proxyLists: 200,

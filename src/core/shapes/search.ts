@@ -15,6 +15,7 @@ const {
   headers: _headers,
   cookies: _cookies,
   save_profile: _save,
+  location: _location,
   ...pageOptions
 } = scrapeOptions.shape
 /** Names of the options of a search that apply to the pages of its results. */

@@ -57,6 +57,7 @@ export const mapInputV2 = z.object({
   include_subdomains: mapInput.shape.allow_subdomains,
   ignore_query_parameters: flag('Treat URLs that differ only in their query as one'),
   limit: mapInput.shape.limit,
+  location: mapInput.shape.location,
   allowed_domains: mapInput.shape.allowed_domains,
   timeout: number(1, crawl.mostSecs * 1000)
     .default(crawl.mapSecs * 1000)

@@ -23,7 +23,8 @@ export async function openSessionIdentity(
   const { browserContext } = session
   const { locale, timezone } = session.input
   const userAgent = facts.device ? undefined : session.sketch().user_agent
-  const own = { locale, timezone, user_agent: userAgent ?? undefined }
+  const place = given.location === undefined && { locale, timezone }
+  const own = { ...place, user_agent: userAgent ?? undefined }
   const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const identity = new ReadIdentity({
     ...facts,

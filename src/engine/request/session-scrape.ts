@@ -37,13 +37,13 @@ export async function scrapeInSession(
 }
 
 async function open(input: ScrapeInput, session: LiveSession, botKey: SessionScrapeContext['botKey']) {
-  const { headers, cookies, user_agent, locale, timezone, geolocation, sign, mobile } = input
+  const { headers, cookies, user_agent, locale, timezone, geolocation, location, sign, mobile } = input
   const signer = sign ? await signerOf(botKey) : undefined
   const device = mobile ? await phone() : undefined
   const { proxy } = session.input
   const { identity, store } = await openSessionIdentity(
     session,
-    { headers, cookies, user_agent, locale, timezone, geolocation },
+    { headers, cookies, user_agent, locale, timezone, geolocation, location },
     {
       start: new URL(scrapeUrl(input.url)),
       ...(signer && { signer }),

@@ -5,7 +5,7 @@ import { limits } from '../../limits/limits.ts'
 import { noted } from '../../operation/input/notes.ts'
 import { notProxyUrl, parseProxyUrl } from '../../net/proxy-url.ts'
 import { flag, number, printable, urlText } from '../fields.ts'
-import { isLanguageTag, isTimeZone } from '../regions.ts'
+import { isLanguageTag, isTimeZone, placeOf, timeZonesOf } from '../regions.ts'
 import { profileId, proxy as proxyWithSettings, sessionInput } from '../session.ts'
 
 const { headers: most, headerChars } = limits.network
@@ -52,6 +52,27 @@ const proxyUrl = urlText.refine((text) => parseProxyUrl(text) !== undefined, not
 
 const proxy = z.union([proxyUrl, proxyWithSettings.extend({ server: proxyUrl })])
 
+const place = z.object({
+  country: z
+    .string()
+    .regex(/^[a-z]{2}$/i, { error: 'must be a country code such as AT', abort: true })
+    .refine((code) => timeZonesOf(code).length > 0, 'is not the code of a country')
+    .optional()
+    .describe('ISO 3166-1 code, e.g. AT'),
+  languages: z
+    .array(z.string().refine(isLanguageTag, 'is not a BCP 47 language tag'))
+    .min(1)
+    .max(limits.identity.languages)
+    .optional()
+    .describe('BCP 47 language tags, the preferred one first; those of the country when omitted'),
+})
+
+const location = noted(place, ({ country }) => {
+  if (country === undefined) return undefined
+  const zone = placeOf({ country }).timezone === undefined ? 'not the time zone, since there are several, ' : ''
+  return `location.country sets languages, but ${zone}not where requests leave from: that is the network of the engine or its proxy`
+})
+
 const { user_agent, locale, timezone } = sessionInput.shape
 
 export const identityFields = {
@@ -90,6 +111,10 @@ export const identityFields = {
     .optional()
     .meta({ spelling: { form: 'LATITUDE,LONGITUDE', fields: ['latitude', 'longitude'], separator: ',' } })
     .describe('Position that scripts of the page can read'),
+  location: location
+    .optional()
+    .meta({ offTerminal: true })
+    .describe('Country and languages as in Firecrawl: they set locale and timezone, unless given'),
   mobile: flag('Read the page as a phone'),
   proxy: noted(z.union([z.enum(proxyKinds), proxy, z.array(proxy).min(1).max(limits.identity.proxies)]), (value) =>
     value === 'stealth' || value === 'enhanced'

@@ -1,5 +1,6 @@
 /** The identity of a reader: cookies, headers and properties of the browser, used by fetches and by rendered pages. */
 import { credentialIn } from '../../../core/identity.ts'
+import { type Place, placeOf, withBases } from '../../../core/shapes/regions.ts'
 import type { IdentityInput } from '../../../core/shapes/read/identity.ts'
 import type { StorageState } from '../../../core/stores.ts'
 import type { RequestIdentity } from '../../egress/egress.ts'
@@ -34,6 +35,7 @@ export class ReadIdentity implements RequestIdentity {
   readonly #facts: IdentityFacts
   readonly #headers: Readonly<Record<string, string>>
   readonly #jar: CookieJar
+  readonly #place: Place
   readonly #views = new Map<string, ReadIdentity>()
 
   /** @throws BaxError `invalid_request` for cookies that cannot be read */
@@ -41,6 +43,7 @@ export class ReadIdentity implements RequestIdentity {
     const { input, start, state } = facts
     const { cookie, 'user-agent': _, ...headers } = lowerCase(input.headers)
     this.#facts = facts
+    this.#place = placeOf(input.location ?? {})
     this.#headers = headers
     this.#jar = jar ?? new CookieJar(state?.cookies)
     const given = [
@@ -72,19 +75,21 @@ export class ReadIdentity implements RequestIdentity {
   /** Languages that pages are requested in, the first one preferred. */
   get languages(): readonly string[] {
     const { locale } = this.#facts.input
-    return locale === undefined ? [] : [...new Set([locale, locale.replace(/-.*/, '')])]
+    return locale === undefined ? this.#place.languages : withBases([locale])
   }
 
   /** Value of the header `Accept-Language`, as Chromium writes it. */
   get acceptLanguage(): string | undefined {
-    const [first, second] = this.languages
-    return second === undefined ? first : `${first},${second};q=0.9`
+    if (this.languages.length === 0) return undefined
+    return this.languages.map((tag, at) => (at === 0 ? tag : `${tag};q=${Math.max(10 - at, 1) / 10}`)).join(',')
   }
 
   get browser(): Pick<IdentityInput, 'locale' | 'timezone' | 'geolocation'> & { readonly device?: Device } {
     const { input, device } = this.#facts
-    const { locale, timezone, geolocation } = input
-    return { locale, timezone, geolocation, ...(device && { device }) }
+    const { geolocation } = input
+    const { languages, timezone } = this.#place
+    const place = { locale: input.locale ?? languages[0], timezone: input.timezone ?? timezone }
+    return { ...place, geolocation, ...(device && { device }) }
   }
 
   /** Whether a site may recognize the caller. */
