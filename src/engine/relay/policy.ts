@@ -59,6 +59,7 @@ const changes = [
   /^(?:Fetch|Emulation|ServiceWorker|WebAuthn|DOMDebugger|Autofill|BluetoothEmulation|DeviceAccess|FedCm|PWA|Tethering)\.(?!disable$|getEventListeners$)/,
   /^Debugger\.(?:set\w*|pause|evaluateOnCallFrame|restartFrame)$/,
   /^Runtime\.(?:addBinding|runScript|terminateExecution|setAsyncCallStackDepth)$/,
+  /^WebMCP\.(?:invokeTool|cancelInvocation)$/,
   /^Browser\.(?:set\w*|grantPermissions|resetPermissions|cancelDownload|executeBrowserCommand)$/,
 ]
 

@@ -96,6 +96,7 @@ describe('policy of a browser', () => {
     'Runtime.evaluate',
     'Runtime.callFunctionOn',
     'DOMStorage.setDOMStorageItem',
+    'WebMCP.invokeTool',
   ])('read-only denies %s', (method) => {
     expect(allowed('read-only', method)).toBe(false)
   })
