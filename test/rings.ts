@@ -103,6 +103,7 @@ export const core = named([
   'flow/update',
   'flow/upload',
   'flow/wait-for',
+  'flow/webmcp',
   'flow/webstorage',
   'tui/terminal',
 ])

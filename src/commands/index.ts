@@ -21,6 +21,7 @@ import * as screenshot from './media/screenshot.ts'
 import * as state from './state.ts'
 import * as tabs from './session/tabs.ts'
 import * as upload from './upload.ts'
+import * as webmcp from './control/webmcp.ts'
 import * as webstorage from './webstorage.ts'
 
 /** Families in the order of the help text; the export name of a value is the command's name. */
@@ -35,6 +36,7 @@ export const commands = {
   upload,
   content,
   inspect,
+  webmcp,
   screenshot,
   pdf,
   recording,

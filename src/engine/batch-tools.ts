@@ -6,6 +6,10 @@ import type { LanguageModel } from './language/model.ts'
 export function makeBatchTools({ model: settings, proxies }: Pick<EngineConfig, 'model' | 'proxies'>): BatchTools {
   let model: LanguageModel | undefined
   return {
+    schemaErrors: async (schema, value) => {
+      const { checkFor } = await import('./extract/structured/validate.ts')
+      return checkFor(schema, 'schema', { nullIsMissing: false })(value).map(({ message }) => message)
+    },
     markdown: async (page, element) => (await import('./extract/page-reader.ts')).markdownOf(page, element),
     structured: async (page, request) => {
       const { extractStructured } = await import('./extract/page-structured.ts')

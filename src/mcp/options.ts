@@ -31,6 +31,7 @@ const usualFamilies: ReadonlySet<string> = new Set([
   'upload',
   'content',
   'inspect',
+  'webmcp',
   'log',
   'pdf',
 ])

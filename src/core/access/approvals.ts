@@ -11,6 +11,7 @@ const actionKinds = {
   download: 'a file that a page downloads, before it is stored among the files of the session',
   submit:
     'a form sent with POST, any other navigation with a body, and `POST /request` with other methods than GET and HEAD, before the request is sent',
+  tool: 'a call of a tool of the page; with any kind, those that the page marks as consequential wait',
 } as const
 
 export type ActionKind = keyof typeof actionKinds
@@ -36,7 +37,11 @@ const action = {
   approval_id: z.string(),
   kind: z.enum(kindNames),
   command: z.string().nullable().describe('Command that caused it, or start_url; null if the page acted on its own'),
-  summary: z.string().describe(`Expression, method, or URL; at most ${limits.approvals.summaryChars} characters`),
+  summary: z
+    .string()
+    .describe(
+      `Expression, method, URL, or tool with its arguments; at most ${limits.approvals.summaryChars} characters`,
+    ),
   url: z.string().describe('URL of the page that is asked about'),
 }
 

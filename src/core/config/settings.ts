@@ -50,6 +50,11 @@ export const settingsTable = {
     flag: true,
     otherwise: false,
   }),
+  /** When absent, sessions that hide automation have none, since pages can notice them. */
+  webmcp: toggle('[tools of pages](webmcp.md): always or never (else unless a session is stealthy)', {
+    engine: true,
+    guide: { environment: '`BAX_WEBMCP` (`on`, `off`)' },
+  }),
   idle_exit_secs: positive('seconds without a session after which the local engine ends', {
     as: 'idleExitMs',
     to: (secs: number) => secs * 1000,

@@ -128,6 +128,8 @@ export const errorTable = {
   origin_mismatch: target,
   login_failed: target,
   evaluate_failed: target,
+  tool_not_found: target,
+  tool_failed: target,
   code_failed: target,
   limit_exceeded: target,
   expectation_failed: target,

@@ -30,4 +30,16 @@ export const pageControlLimits = {
     applyMs: 10_000,
   },
   initScripts: { scripts: 50, chars: 500_000, totalChars: 2_000_000 },
+
+  /** Tools of pages. */
+  pageTools: {
+    nameChars: 200,
+    frameChars: 4096,
+    /** Characters of a description, and of a schema as JSON. */
+    textChars: 2000,
+    schemaChars: 20_000,
+    defaultChars: 20_000,
+    /** Names in an observation. */
+    observed: 20,
+  },
 } as const

@@ -9,6 +9,7 @@ import type { FileSource } from '../shapes/session-files.ts'
 import type { Candidate, Fingerprint } from '../shapes/recording.ts'
 import type { Directly } from './direct-element.ts'
 import type { Examples } from './examples.ts'
+import type { PageTools } from './page-tools.ts'
 import type { EmulationControl, InitScripts, NetworkControl } from './page-control.ts'
 import type { ObservedTab } from '../shapes/observe.ts'
 
@@ -140,6 +141,7 @@ export interface CommandContext {
   /** Measures the Core Web Vitals of the current document. */
   vitals(): Promise<Record<string, unknown>>
   readonly tabs: TabControl
+  readonly pageTools: PageTools
   /** Returns the clipboard of the session. @throws BaxError `unsupported` in a relayed browser. */
   clipboard(): { read(): string; write(text: string): void }
   /** Answers the open dialog, or else the next one. */

@@ -1,7 +1,7 @@
 /** Shapes of observations and steps (`spec: contract 5`). */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
-import { full, pageChanges } from './page-changes.ts'
+import { full, pageChanges, pageTools } from './page-changes.ts'
 import { type CommandBatch, commandResult, commandsResult } from './commands.ts'
 import { dialogFacts } from './dialogs.ts'
 import { flag, integer, listOf, named, selectorText } from './fields.ts'
@@ -136,6 +136,7 @@ export const observation = named('Observation', {
     )
     .describe('Dialogs of the current document, newest last'),
   hidden_texts: count.describe('Number of texts that people cannot see, marked [hidden] in the snapshot; missing if 0'),
+  page_tools: pageTools.optional().describe('Tools that the page offers; missing if none'),
   truncated: z.boolean().describe('Whether parts were omitted because of limit or max_chars'),
   omitted: omitted.describe('Omitted amounts by kind'),
   changes: pageChanges.optional().describe('Only with diff'),

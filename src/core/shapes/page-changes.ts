@@ -1,5 +1,6 @@
 /** Shapes of differences between two observations (`spec: contract 12`). */
 import { z } from 'zod'
+import { limits } from '../limits/limits.ts'
 import { dialogFacts } from './dialogs.ts'
 import { named } from './fields.ts'
 
@@ -11,6 +12,12 @@ export const full = z
   .describe('Reason why the observation covers the whole page although diff is set')
 
 const control = { ref: z.string().nullable(), role: z.string(), name: z.string() }
+
+/** Tools that a page offers. */
+export const pageTools = z.object({
+  names: texts.describe(`Names for call_page_tool, at most ${limits.pageTools.observed}`),
+  total: z.int(),
+})
 
 /** Differences between two observations. */
 export const pageChanges = named('PageChanges', {
@@ -58,6 +65,7 @@ export const pageChanges = named('PageChanges', {
       }),
     )
     .describe('Alerts, status messages and toasts'),
+  page_tools: pageTools.optional().describe('Tools that the page offers now, if they have changed'),
   focus: z.object(control).nullable().describe('Focused element; null when unchanged'),
   scroll: z.object({ x: z.number(), y: z.number() }).nullable().describe('New position; null when unchanged'),
   downloads: z.array(

@@ -1,6 +1,7 @@
 /** Changes of a page as text: a summary line, then a line for each change. */
 import type { StepResult } from '../shapes/observe.ts'
 import type { FullReason, PageChanges } from '../shapes/page-changes.ts'
+import { toolsLine } from './observation.ts'
 
 /** Formats the changes of a step, and the errors that occurred during it. */
 export function stepText({ changes, results, full }: StepResult): string {
@@ -88,7 +89,13 @@ const controlLines = ({ controls, values, states }: PageChanges): string[] => [
   ...states.map((state) => `  ${named(state)}: ${state.on ? '' : 'not '}${state.state}`),
 ]
 
-const noticeLines = ({ alerts, dialogs, downloads, file_choosers: choosers }: PageChanges): string[] => [
+const noticeLines = ({
+  alerts,
+  dialogs,
+  downloads,
+  file_choosers: choosers,
+  page_tools: tools,
+}: PageChanges): string[] => [
   ...dialogs.map(({ type, message, open, accepted }) => {
     const end = accepted === undefined ? (open ? 'open' : 'closed') : accepted ? 'accepted' : 'dismissed'
     return `dialog: ${type} ${quote(message)} ${end}`
@@ -98,6 +105,7 @@ const noticeLines = ({ alerts, dialogs, downloads, file_choosers: choosers }: Pa
     const end = success === null ? 'running' : success ? `${bytes} bytes` : `failed: ${error}`
     return `download: ${filename} ${end}`
   }),
+  ...toolsLine(tools),
   ...choosers.map(({ multiple }) => `file chooser: opened${multiple ? ', takes several files' : ''}`),
 ]
 

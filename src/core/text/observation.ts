@@ -13,6 +13,7 @@ export function observationText(observation: Observation, flags = true): string 
     ...(observation.ready_state === 'complete' ? [] : [`state: ${observation.ready_state}`]),
     ...(scroll.max_y > 0 ? [`scroll: ${scroll.y} of ${scroll.max_y}`] : []),
     ...(observation.hidden_texts ? [`hidden: ${observation.hidden_texts}, texts that people cannot see`] : []),
+    ...toolsLine(observation.page_tools),
     ...(tabs.length > 1 ? tabs.map((tab) => `${tab.tab_id}: ${tab.url}${tab.active ? ' (active)' : ''}`) : []),
     ...observation.dialogs.map(({ type, message, open, accepted }) => {
       return `dialog: ${type} ${JSON.stringify(message)} ${open ? 'open' : accepted ? 'accepted' : 'dismissed'}`
@@ -41,6 +42,14 @@ export function observationText(observation: Observation, flags = true): string 
     storageText(observation),
   ]
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n')
+}
+
+/** Names the tools that the page offers. */
+export function toolsLine(tools: Observation['page_tools']): string[] {
+  if (!tools) return []
+  const more = tools.total - tools.names.length
+  const all = [...tools.names, ...(more > 0 ? [`${more} more`] : [])].join(', ')
+  return [all === '' ? 'tools of the page: none any more' : `tools of the page: ${all} (webmcp list)`]
 }
 
 const elementLine = ({ ref, role, name, selector, value }: NonNullable<Observation['elements']>[number]): string =>

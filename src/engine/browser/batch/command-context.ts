@@ -19,6 +19,7 @@ import { actionSeq, markActionSeq } from './action-seq.ts'
 import { matcher } from '../page/matcher.ts'
 import { poll } from '../page/poll.ts'
 import { tabControl } from '../tabs/tab-control.ts'
+import type { pageToolsOf } from '../page-tools/page-tools.ts'
 import type { BatchTools } from './run-batch.ts'
 import { locateAll, parseSelector } from '../elements/selectors.ts'
 import { emulationOf } from '../emulation/emulation.ts'
@@ -26,6 +27,7 @@ import { initScriptsOf } from '../emulation/init-scripts.ts'
 import { networkOf } from '../network/network.ts'
 import { measureVitals } from '../vitals/vitals.ts'
 import { findSimilar } from '../elements/similar.ts'
+import type { PausableTimeout } from '../../../core/process/pausable-timeout.ts'
 
 interface ContextParts extends Omit<ActionContext, 'direct'> {
   readonly target: BatchTarget
@@ -34,6 +36,8 @@ interface ContextParts extends Omit<ActionContext, 'direct'> {
   readonly acts: boolean
   /** Set in sessions whose caller needs an approval for code. */
   readonly gate: GateFacts | undefined
+  /** Clock of the command. */
+  readonly clock: PausableTimeout
 }
 
 export async function makeContext({ gate, ...parts }: ContextParts): Promise<CommandContext> {
@@ -46,6 +50,7 @@ async function openContext({
   target,
   tools,
   acts,
+  clock,
   ...parts
 }: Omit<ContextParts, 'gate'>): Promise<CommandContext> {
   const { signal, delivery, onDirect } = parts
@@ -90,6 +95,7 @@ async function openContext({
     leave: (go) => navigateAway(page, go),
     clipboard: () => target.clipboard(),
     tabs: tabControl(target, page),
+    pageTools: pageTools({ page, target, signal, clock, schemaErrors: tools.schemaErrors }),
     answerDialog: (answer) => target.dialogs.answerNext(answer),
     markdown: (element) => tools.markdown(page, element),
     structured: (request) => tools.structured(page, request),
@@ -123,10 +129,16 @@ const credentialInput = (
   },
 })
 
+/** Returns the tools of the page, which few commands need. */
+function pageTools(facts: Parameters<typeof pageToolsOf>[0]): CommandContext['pageTools'] {
+  const load = async () => (await import('../page-tools/page-tools.ts')).pageToolsOf(facts)
+  return { list: async () => (await load()).list(), call: async (call) => (await load()).call(call) }
+}
+
 /** Returns whether commands may work without Playwright: the user of a relayed browser may act at the same time. */
 const isDirect = (target: BatchTarget): boolean => target.recordable !== undefined
 
-type ActorParts = Omit<ContextParts, 'tools' | 'acts' | 'gate'>
+type ActorParts = Omit<ContextParts, 'tools' | 'acts' | 'gate' | 'clock'>
 
 /** Returns the function that acts on elements, and records which one the pointer was moved to. */
 function actor({ page, target, ...parts }: ActorParts): CommandContext['act'] {

@@ -24,6 +24,8 @@ export interface BatchTools {
   /** Converts the page, or one element of it, to Markdown. */
   markdown(page: Page, element?: Locator): Promise<string>
   structured(page: Page, request: StructuredRequest): ReturnType<CommandContext['structured']>
+  /** Returns where a value does not fit a JSON schema. @throws BaxError `invalid_request` for an invalid schema */
+  schemaErrors(schema: Readonly<Record<string, unknown>>, value: unknown): Promise<string[]>
   /** Caller of the batch; missing in the browsers of users. */
   readonly caller?: Caller
 }
@@ -184,7 +186,7 @@ async function perform(running: Running, signal: AbortSignal, clock: PausableTim
   if (!command.worksDuringDialog) await readyFor(running, page, signal)
   const gate = target.approvals?.gate({ command: call.command, context: batch.context }, signal, clock)
   const acts = command.kind === 'action' && !command.waits
-  const context = await makeContext({ page, target, signal, acts, gate, ...parts })
+  const context = await makeContext({ page, target, signal, acts, gate, clock, ...parts })
   const once = async () => command.run(context, call.data ?? {})
   const repeats = command.kind === 'extraction' ? !command.runsCode : command.waits === true
   const run = () => unlessCrashed(page, () => (repeats ? untilUninterrupted(page, once, signal) : once()))

@@ -28,6 +28,8 @@ const { messageBytes, messagesPerTurn } = limits.cdp
 
 /** Bytes at the start of a message that contain its ID, which Chromium writes first. */
 const headBytes = 200
+/** Start of the event with the answer of a tool of a page. */
+const toolAnswer = '{"method":"WebMCP.toolResponded"'
 
 /**
  * Splits the pipe into messages, which end with a NUL and may span chunks. A page controls the length of its messages,
@@ -131,10 +133,15 @@ class Pipe implements CdpWire {
     return excess === undefined ? this.#flood.filter(message) : this.#refuse(message, message, excess)
   }
 
-  /** Replaces an oversized response by an error; ends a page that sends an oversized event. */
+  /**
+   * Replaces an oversized response by an error; ends a page that sends an oversized event. An oversized answer of a tool
+   * is dropped, since it was asked for: the response of the call has a part of it.
+   */
   #refuse(head: Buffer, tail: Buffer, excess: string): string | undefined {
     const id = answeredId(head)
-    return id === undefined ? void this.onEndless(sessionIn(tail)) : tooLargeAnswer(id, excess)
+    if (id !== undefined) return tooLargeAnswer(id, excess)
+    if (String(head.subarray(0, toolAnswer.length)) !== toolAnswer) this.onEndless(sessionIn(tail))
+    return undefined
   }
 }
 

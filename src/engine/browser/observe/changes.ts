@@ -7,7 +7,7 @@ import { tabIdOf } from '../tabs/tab-ids.ts'
 import { aroundChange, compare, type Difference, isDialog, type Notice, type Unit, type View } from './compare.ts'
 import { shortText } from './snapshot/lines.ts'
 import type { Seen } from './last-observation.ts'
-import { dialogOf } from './parts.ts'
+import { dialogOf, shownTools } from './parts.ts'
 
 const removedChars = 100
 const addedChars = 1000
@@ -55,6 +55,7 @@ export function changesBetween(
     alerts: alertsOf(old, now, alerts),
     focus: sameFocus(before, after) ? null : (after.focus ?? { ref: null, role: 'document', name: '' }),
     scroll: before.scroll.x === after.scroll.x && before.scroll.y === after.scroll.y ? null : after.scroll,
+    ...(before.tools.join() !== after.tools.join() && { page_tools: shownTools(after.tools) }),
     ...eventChanges(events),
     ...tabChanges(target, before.tabs),
     elements_added: countMissing(after.controls, before.controls),

@@ -19,6 +19,8 @@ export interface Seen {
   /** References of all controls. */
   readonly controls: ReadonlySet<string>
   readonly tabs: ReadonlySet<string>
+  /** Names of the tools that the page offers. */
+  readonly tools: readonly string[]
   /** Number of the session's last event before the observation. */
   readonly seq: number
   /** Text and controls of the page; null when they are too large to store. */
@@ -30,7 +32,7 @@ export interface SeenFacts extends Pick<Seen, 'part' | 'url' | 'seq' | 'controls
 }
 
 export function seenOf(target: BatchTarget, captured: Capture, facts: SeenFacts): Seen {
-  const { tree, marks, document } = captured
+  const { tree, marks, document, tools } = captured
   const { numbers, ...rest } = facts
   // Build the view on demand, since most observations are never compared.
   let view: View | undefined
@@ -40,6 +42,7 @@ export function seenOf(target: BatchTarget, captured: Capture, facts: SeenFacts)
     ...rest,
     title: captured.facts.title,
     document,
+    tools,
     scroll: { x, y },
     focus: focusOf(captured, numbers),
     tabs: new Set(target.pages.map(tabIdOf)),

@@ -28,7 +28,7 @@ import type { Notice } from './compare.ts'
 import { editorEntry } from './snapshot/entries.ts'
 import { type Cut, cutLines, cutText, linesOf, withoutOutside } from './snapshot/lines.ts'
 import { hiddenTexts } from './snapshot/hidden-text.ts'
-import { consolePart, dialogsPart, networkPart, storagePart } from './parts.ts'
+import { consolePart, dialogsPart, networkPart, noticesPart, storagePart } from './parts.ts'
 import { outline } from './snapshot/outline.ts'
 import { pageView } from './snapshot/page-view.ts'
 import { sharedLine, withoutShared } from './shared.ts'
@@ -162,7 +162,6 @@ async function partsOf(context: PartsContext, described?: Described): Promise<Ob
   const text = parts.has('text') ? cutText(await textOf(page, root, limit), options.max_chars) : undefined
   const takeScreenshot = () => page.screenshot({ type: 'png', fullPage: options.full_page, ...limit })
   const events = target.events.since(0)
-  const hidden = hiddenTexts(captured.tree).length
   const omitted = { ...described?.omitted, ...(text?.omittedChars && { characters: text.omittedChars }) }
   return {
     success: true,
@@ -180,7 +179,7 @@ async function partsOf(context: PartsContext, described?: Described): Promise<Ob
     ...(parts.has('network') && { network: networkPart(events) }),
     ...(parts.has('storage') && { storage: await storagePart(page) }),
     dialogs: dialogsPart(events, tabIdOf(page)),
-    ...(hidden > 0 && { hidden_texts: hidden }),
+    ...noticesPart(hiddenTexts(captured.tree).length, captured.tools),
     truncated: Object.keys(omitted).some((kind) => kind !== 'options' && kind !== 'outside'),
     omitted,
   }

@@ -53,6 +53,21 @@ export function dialogsPart(events: readonly SessionEvent[], tabId: string): Obs
   return dialogs
 }
 
+/** Returns the first names of the tools that a page offers, and their number. */
+export const shownTools = (tools: readonly string[]): NonNullable<Observation['page_tools']> => ({
+  names: tools.slice(0, limits.pageTools.observed),
+  total: tools.length,
+})
+
+/** Returns how many texts people cannot see, and which tools the page offers, if there are any. */
+export const noticesPart = (
+  hidden: number,
+  tools: readonly string[],
+): Pick<Observation, 'hidden_texts' | 'page_tools'> => ({
+  ...(hidden > 0 && { hidden_texts: hidden }),
+  ...(tools.length > 0 && { page_tools: shownTools(tools) }),
+})
+
 /** Reads the cookies of the session and the storage of the page's origin, null for a page without an origin. */
 export async function storagePart(page: Page): Promise<NonNullable<Observation['storage']>> {
   const [cookies, areas] = await Promise.all([

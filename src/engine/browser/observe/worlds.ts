@@ -132,8 +132,8 @@ const world = (session: CDPSession, contextId: number, frame: string): World => 
   contextId,
   frame,
   async call<T>(script: string, name: string, input: unknown): Promise<T> {
-    const call = `JSON.stringify(__bax_module.${name}(${JSON.stringify(input)}))`
-    const expression = `(() => { ;${script}; return ${call} })()`
+    const call = `JSON.stringify(await __bax_module.${name}(${JSON.stringify(input)}))`
+    const expression = `(async () => { ;${script}; return ${call} })()`
     const answer = await session
       .send('Runtime.evaluate', { contextId, expression, returnByValue: true, awaitPromise: true })
       .catch(worldError)

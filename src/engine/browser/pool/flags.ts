@@ -42,7 +42,6 @@ const always = [
   '--disable-dev-shm-usage',
   '--disable-extensions',
   `--disable-features=${disabledFeatures.join(',')}`,
-  '--enable-features=CDPScreenshotNewSurface',
   '--allow-pre-commit-input',
   '--disable-hang-monitor',
   '--disable-ipc-flooding-protection',
@@ -74,11 +73,14 @@ export interface FlagFacts {
   readonly profileDir: string
   /** Whether the process runs as root, which cannot set up Chromium's sandbox. */
   readonly root: boolean
+  /** Whether pages may offer tools (WebMCP). */
+  readonly webmcp?: boolean
 }
 
-export function chromiumFlags({ kind, shell, profileDir, root }: FlagFacts): string[] {
+export function chromiumFlags({ kind, shell, profileDir, root, webmcp = false }: FlagFacts): string[] {
   return [
     ...always,
+    `--enable-features=CDPScreenshotNewSurface${webmcp ? ',WebMCP' : ''}`,
     ...(hasWindows(kind) ? [] : [shell ? '--headless' : '--headless=new', ...windowless]),
     ...(hidesAutomation(kind) ? ['--disable-blink-features=AutomationControlled'] : []),
     ...(root ? ['--no-sandbox'] : []),

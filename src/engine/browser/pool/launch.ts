@@ -43,7 +43,7 @@ until rm -rf -- "$dir" 2>/dev/null || [ $n -ge 50 ]; do n=$((n+1)); sleep 0.1; d
 
 const stderrLines = 12
 
-export interface LaunchFacts extends Pick<FlagFacts, 'kind' | 'shell'> {
+export interface LaunchFacts extends Pick<FlagFacts, 'kind' | 'shell' | 'webmcp'> {
   readonly path: string
   /** Additional switches; of duplicates the last one counts. */
   readonly extra?: readonly string[]
@@ -56,11 +56,19 @@ interface WatchFacts extends Pick<LaunchFacts, 'share'> {
 }
 
 /** Starts a browser process. @throws BaxError `browser_failed` when the program cannot be started. */
-export async function startBrowser({ path, shell, kind, extra = [], share }: LaunchFacts): Promise<BrowserProcess> {
+export async function startBrowser({
+  path,
+  shell,
+  kind,
+  webmcp,
+  extra = [],
+  share,
+}: LaunchFacts): Promise<BrowserProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'bax-browser-'))
   await Promise.all(['profile', 'artifacts', 'downloads'].map((name) => mkdir(join(folder, name), { mode: 0o700 })))
   const root = lacksSandbox(process.getuid?.())
-  const flags = [...chromiumFlags({ kind, shell, profileDir: join(folder, 'profile'), root }), ...extra]
+  const facts = { kind, shell, profileDir: join(folder, 'profile'), root, ...(webmcp !== undefined && { webmcp }) }
+  const flags = [...chromiumFlags(facts), ...extra]
   const windows = platform() === 'win32'
   // The crash reporter of a full Chromium would write to the home folder.
   const environment = { ...env, BREAKPAD_DUMP_LOCATION: join(folder, 'crashes') }

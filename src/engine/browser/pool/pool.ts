@@ -9,7 +9,7 @@ import type { EngineStatus } from '../../../core/shapes/engine.ts'
 import { Turns } from '../../../core/process/turns.ts'
 import type { Egress } from '../../egress/egress.ts'
 import type { KeyShares } from '../shares/key-shares.ts'
-import { type BrowserKind, hasWindows } from './flags.ts'
+import { type BrowserKind, hasWindows, hidesAutomation } from './flags.ts'
 import { LocatedBrowsers } from './located-browsers.ts'
 import {
   claimAlone,
@@ -136,7 +136,8 @@ export class Pool {
     found.catch(() => {})
     const id = `${this.#config.home}-${++this.#launched}`
     const { log, writeAnywhere: filesAllowed } = this.#config
-    const machine = { egress: this.#egress, shares: this.#shares }
+    const webmcp = this.#config.webmcp ?? !hidesAutomation(kind)
+    const machine = { egress: this.#egress, shares: this.#shares, webmcp }
     const health = { times: this.#size.health, onChange: (answers: boolean) => this.#onHealthChange(browser, answers) }
     const worker = this.located
       .get(kind)

@@ -52,6 +52,7 @@ export interface WorkerFacts {
   readonly browser: LocatedBrowser
   readonly egress: Egress
   readonly shares: KeyShares
+  readonly webmcp: boolean
   /** Key of its sessions. */
   readonly owner: Origin
   /** Whether CDP clients of its sessions may access local files. */
@@ -123,10 +124,10 @@ export class BrowserWorker {
 
   /** Starts a browser. @throws BaxError `browser_failed` with the last lines of its stderr. */
   static async launch(facts: WorkerFacts): Promise<BrowserWorker> {
-    const { browser, kind, egress, shares, owner } = facts
+    const { browser, kind, egress, shares, owner, webmcp } = facts
     const shell = browser.kind === 'headless-shell'
-    const share = { shares, owner }
-    const process = await startBrowser({ path: browser.path, shell, kind, extra: await egress.switches(), share })
+    const extra = await egress.switches()
+    const process = await startBrowser({ path: browser.path, shell, kind, webmcp, extra, share: { shares, owner } })
     try {
       // Loading Playwright takes as long as starting the browser, so do both at once.
       setImmediate(playwright)

@@ -14,16 +14,20 @@ export type Check = (value: unknown) => SchemaError[]
 
 /**
  * Compiles a schema; the returned check lists the errors of a value. A null for an optional field counts as a missing
- * field.
+ * field, unless `nullIsMissing` is false.
  * @throws BaxError `invalid_request` that names `field` when the schema is invalid or too large; the check throws it
  * when it exceeds its step budget.
  */
-export function checkFor(schema: Record<string, unknown>, field = 'schema'): Check {
+export function checkFor(
+  schema: Readonly<Record<string, unknown>>,
+  field = 'schema',
+  { nullIsMissing = true }: { nullIsMissing?: boolean } = {},
+): Check {
   const budget = new StepBudget()
   const validate = compiled(schema, budget, field)
   return (value) => {
     budget.reset()
-    if (isValid(validate, withoutNulls(value, schema), field)) return []
+    if (isValid(validate, nullIsMissing ? withoutNulls(value, schema) : value, field)) return []
     return (validate.errors ?? [])
       .slice(0, 20)
       .map(({ instancePath, keyword, message = 'does not fit the schema' }) => {
@@ -43,7 +47,7 @@ export function checkFor(schema: Record<string, unknown>, field = 'schema'): Che
   }
 }
 
-function compiled(schema: Record<string, unknown>, budget: StepBudget, field: string): ValidateFunction {
+function compiled(schema: Readonly<Record<string, unknown>>, budget: StepBudget, field: string): ValidateFunction {
   const excess = schemaSizeError(schema)
   if (excess !== undefined) throw refused(field, excess)
   try {

@@ -22,7 +22,7 @@ export interface UserBrowser {
 
 export interface BrowserOptions {
   readonly source: BrowserSource
-  readonly config: Pick<EngineConfig, 'browser' | 'cacheDir' | 'display'>
+  readonly config: Pick<EngineConfig, 'browser' | 'cacheDir' | 'display' | 'webmcp'>
   readonly approveMs: number
   /** Reports progress. */
   readonly report: (line: string) => void
@@ -67,14 +67,14 @@ async function connect(
 }
 
 async function launch({ config }: BrowserOptions): Promise<UserBrowser> {
-  const { browser, cacheDir, display } = config
+  const { browser, cacheDir, display, webmcp = true } = config
   const headless = !display && platform() === 'linux'
   const located = await locateBrowser(
     { headless, stealth: false },
     { ...(browser !== undefined && { browser }), cacheDir },
   )
   const shell = located.kind === 'headless-shell'
-  const process = await startBrowser({ path: located.path, shell, kind: headless ? 'headless' : 'headful' })
+  const process = await startBrowser({ path: located.path, shell, kind: headless ? 'headless' : 'headful', webmcp })
   const router = new Upstream(process.input, process.output)
   try {
     // A browser without a tab has nothing to work with.

@@ -32,6 +32,8 @@ export interface Capture {
   /** The whole page. */
   readonly all: Children
   readonly marks: ReadonlyMap<string, Mark>
+  /** Names of the tools that the documents offer. */
+  readonly tools: readonly string[]
   /** Assigns references to elements by Playwright's, and returns details of some; existing references stay. */
   name(refs: readonly string[], detailed: readonly string[]): Promise<NamedElements>
 }
@@ -96,6 +98,7 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureOptio
     tree,
     all: whole,
     marks,
+    tools: [...new Set(found.flatMap(({ measured }) => measured.tools))].toSorted(),
     name: (refs, detailed) => nameAll(page, found, refs, detailed),
   }
 }

@@ -12,6 +12,7 @@ import {
   documentFactsOf,
 } from './flags.page.ts'
 export { revealInline } from './inline.page.ts'
+import { foundToolNames } from './tool-names.page.ts'
 export { forget, remember } from './listening.page.ts'
 import { restoreHidden } from './hidden.page.ts'
 import { bits } from './flag-bits.ts'
@@ -45,6 +46,8 @@ export interface Measured {
   contents: [ref: string, content: string, isWhole: boolean][]
   /** ID of the document. */
   document: string
+  /** Names of the tools that the document offers. */
+  tools: string[]
 }
 
 export interface ElementFacts {
@@ -87,7 +90,7 @@ const memory = (registry[key] ??= {
 const contentChars = 100_000
 
 /** Measures the elements of a snapshot by Playwright's references. */
-export function measure(refs: string[]): Measured {
+export async function measure(refs: string[]): Promise<Measured> {
   restoreHidden()
   restoreTexts()
   const requested = new Set(refs)
@@ -98,6 +101,7 @@ export function measure(refs: string[]): Measured {
     marks: [],
     contents: [],
     document: memory.document,
+    tools: [],
   }
   memory.found = new Map()
   if (requested.size > 0) {
@@ -110,6 +114,7 @@ export function measure(refs: string[]): Measured {
     }
   }
   measured.remembered = memory.found.size
+  measured.tools = await foundToolNames()
   return measured
 }
 

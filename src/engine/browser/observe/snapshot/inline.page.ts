@@ -6,6 +6,7 @@ import { nameHidden } from './hidden.page.ts'
 import { markHiddenTexts } from '../visibility/hidden-text.page.ts'
 import { isUsable } from './flags.page.ts'
 import { mayBeHost } from './listening.page.ts'
+import { findToolNames } from './tool-names.page.ts'
 
 /** Elements whose text already belongs to a control. */
 const controls = 'a[href], button, select, textarea, option, [role=button], [role=link], [contenteditable]'
@@ -15,6 +16,7 @@ const controls = 'a[href], button, select, textarea, option, [role=button], [rol
  * not do so if the element seems to have a second child: in this world only, the page sees its own nodes.
  */
 export function revealInline(): Revealed {
+  findToolNames()
   revealAreas()
   const roots: (Document | ShadowRoot)[] = []
   const mayHaveClosed = revealIn(document, roots)
