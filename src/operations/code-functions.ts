@@ -28,9 +28,9 @@ const withheld: ReadonlySet<Operation> = new Set<Operation>([
 const isFunction = (operation: Operation): boolean =>
   !withheld.has(operation) && operation.text === undefined && !route(operation.http).path.startsWith('/v2/')
 
-/** Whether an operation uses a session, which is that of the code unless the code names one. */
-export const usesCodeSession = ({ runs }: Operation): boolean =>
-  runs.on === 'object' && runs.field === 'session_id' && runs.kinds.includes('session')
+/** Returns where an operation runs that uses a session, which is that of the code unless the code names one. */
+export const sessionPlacement = ({ runs }: Operation) =>
+  runs.on === 'object' && runs.field === 'session_id' && runs.kinds.includes('session') ? runs : undefined
 
 /** All functions by name; a command takes precedence over an operation of the same name. */
 export const codeFunctions: ReadonlyMap<string, CodeFunction> = new Map<string, CodeFunction>([

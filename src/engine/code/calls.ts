@@ -9,7 +9,7 @@ import type { CodeInput } from '../../core/shapes/jobs/code.ts'
 import type { CommandsResult } from '../../core/shapes/commands.ts'
 import { operations } from '../../operations/index.ts'
 import { isValue } from '../../operations/manifest.ts'
-import { codeFunctions, usesCodeSession } from '../../operations/code-functions.ts'
+import { codeFunctions, sessionPlacement } from '../../operations/code-functions.ts'
 import type { CodeSession } from './session.ts'
 
 type Fields = Record<string, unknown>
@@ -48,12 +48,13 @@ export class CodeCalls {
   }
 
   async #callOperation(operation: Operation, given: Fields, signal: AbortSignal): Promise<unknown> {
-    const { http, input: shape, runs, usesDefaultSession } = operation
+    const { http, input: shape, usesDefaultSession } = operation
     const fields = { ...given }
     const { confirm } = this.#input
-    if (usesCodeSession(operation) && fields['session_id'] === undefined) {
+    const placement = sessionPlacement(operation)
+    if (placement && fields['session_id'] === undefined) {
       // Operations that open a session of their own use that of the code.
-      const opens = runs.absent === undefined || runs.absent.on === 'new'
+      const opens = placement.absent === undefined || placement.absent.on === 'new'
       const session = opens ? await this.#session.open(signal) : usesDefaultSession && this.#session.id
       if (session) fields['session_id'] = session
     }

@@ -2,8 +2,7 @@
 import { catalogue } from '../../commands/index.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
-import type { Operation } from '../../core/operation/operation.ts'
-import { codeFunctions, type CodeFunction, usesCodeSession } from '../../operations/code-functions.ts'
+import { codeFunctions, type CodeFunction, sessionPlacement } from '../../operations/code-functions.ts'
 import { type CommandEntry, makeManifest } from '../../operations/manifest.ts'
 import { schemaOf } from '../../server/openapi/schemas.ts'
 import { comment, indented, type Schema, shapeName, typeOf } from './schema-type.ts'
@@ -73,11 +72,11 @@ export interface Failure extends Error {
 }`
 
 function operationFunction(
-  { name, operation }: CodeFunction & { readonly operation: Operation },
+  { name, operation }: Extract<CodeFunction, { readonly operation: unknown }>,
   shapes: Shapes,
 ): Declared {
   const schema = schemaOf(operation.input, 'input', shapes) as Schema
-  const required = (schema.required ?? []).filter((field) => field !== 'session_id' || !usesCodeSession(operation))
+  const required = (schema.required ?? []).filter((field) => field !== 'session_id' || !sessionPlacement(operation))
   const input = isEmpty(schema) ? '{}' : inputName(name)
   return {
     methods: `${comment({ description: operation.summary })}${name}(input${required.length > 0 ? '' : '?'}: ${input}): ${returned(operation, shapes)}`,
@@ -86,7 +85,7 @@ function operationFunction(
 }
 
 function commandFunction(
-  { name, positional, required }: CodeFunction & { readonly positional: readonly string[] },
+  { name, positional, required }: Extract<CodeFunction, { readonly command: unknown }>,
   entry: CommandEntry,
   shapes: Shapes,
 ): Declared {
