@@ -71,7 +71,7 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
     approvals: approvalsOf(sessions),
     handoffs: lazyHandoffs(sessions, { egress, webhookSecret: config.webhookSecret }),
     shells: shell.shells,
-    diagnostics: new SessionDiagnostics(live),
+    diagnostics: new SessionDiagnostics(live, sessions.recorded),
     files: fileAccess(sessions, relays),
     profiles: profilesOf(profiles, sessions),
     credentials,

@@ -29,7 +29,7 @@ steps:
     const { code, stdout } = await run(['shop/buy.yaml', '--artifacts', 'kept', '--reporter', 'line,html=report.html'])
     await site.close()
     expect(code).toBe(1)
-    const names = ['3-failure.png', 'console-log.txt', 'network-log.txt', 'page.html', 'trace.zip'].map(
+    const names = ['3-failure.png', 'console-log.txt', 'network-log.txt', 'page.html', 'replay.html', 'trace.zip'].map(
       (name) => `kept/shop-buy/${name}`,
     )
     expect(await given.folder.files('kept')).toEqual(names)

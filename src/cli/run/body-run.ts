@@ -4,42 +4,69 @@ import { failureOf, outcomeOfCommand } from './call.ts'
 import type { BodyPlan } from './script/plan.ts'
 import { type ScriptReport, shortened, type StepReport } from './report.ts'
 import type { RunnerTools } from './runner.ts'
+import { openSession } from './script-session.ts'
 
 /** Returns the report, and the response of the engine, if any. */
 export async function runBody(
   plan: BodyPlan,
   attempt: number,
-  { engine, headed, confirm, now, observer, signal, cleanupSignal }: RunnerTools,
+  tools: RunnerTools,
 ): Promise<{ report: ScriptReport; answer?: CommandsResult }> {
+  const { evidence, now, observer } = tools
   const { file, name, body, places } = plan
   const startedAt = now().toISOString()
   const started = performance.now()
-  observer.scriptStarted({ file, name, steps: places.length, attempt })
-  const facts = { file, name, attempt, startedAt, artifacts: [], notes: [] }
+  const start = { file, name, steps: places.length, attempt }
+  observer.scriptStarted(start)
+  const facts = { file, name, attempt, startedAt }
+  const { session_id: named } = body
+  let sessionId = named
+  const collector = evidence(start, { ...tools.engine, sessionId: () => sessionId, shellId: undefined, strict: false })
   try {
-    const isNew = body.session_id === undefined
-    const request = {
-      ...body,
-      ...(isNew && headed && { headless: false }),
-      ...(confirm.length > 0 && { confirm: [...new Set([...(body.confirm ?? []), ...confirm])] }),
-    }
-    const answer = await engine.ask('runCommands', request, { signal, strict: true })
-    // As with scripts, a session that was created for these commands is closed after them.
-    if (isNew) await engine.ask('closeSession', { session_id: answer.session_id }, { signal: cleanupSignal })
-    return {
-      answer,
-      report: {
+    return await withSession(body, tools, async (request) => {
+      sessionId = request.session_id
+      const answer = await tools.engine.ask('runCommands', request, { signal: tools.signal, strict: true })
+      const steps = answer.results.map((result, index) => stepOf(plan, result, index))
+      const notes = tools.records ? await collector.end(!answer.success, { steps }) : []
+      const report: ScriptReport = {
         ...facts,
-        notes: answer.warning === undefined ? [] : [answer.warning],
+        artifacts: collector.files,
+        notes: [...(answer.warning === undefined ? [] : [answer.warning]), ...notes],
         status: answer.success ? 'passed' : 'failed',
         durationMs: performance.now() - started,
         sessionId: answer.session_id,
-        steps: answer.results.map((result, index) => stepOf(plan, result, index)),
-      },
-    }
+        steps,
+      }
+      return { answer, report }
+    })
   } catch (error) {
     const durationMs = performance.now() - started
-    return { report: { ...facts, status: 'failed', durationMs, steps: [], failure: failureOf(error) } }
+    const failure = failureOf(error)
+    return { report: { ...facts, artifacts: [], notes: [], status: 'failed', durationMs, steps: [], failure } }
+  }
+}
+
+type Body = BodyPlan['body']
+
+/** Runs commands in the session that they name, or in one that is closed after them, as with scripts. */
+async function withSession<T extends { readonly answer: CommandsResult }>(
+  { headless, ...body }: Body,
+  tools: RunnerTools,
+  work: (request: Body) => Promise<T>,
+): Promise<T> {
+  const { engine, headed, confirm: added, records, cleanupSignal } = tools
+  const isNew = body.session_id === undefined
+  // Only a session that is created for it can be recorded.
+  const own = isNew && records ? await openSession(engine, { headless, confirm: body.confirm }, tools) : undefined
+  try {
+    const confirm = added.length > 0 ? [...new Set([...(body.confirm ?? []), ...added])] : body.confirm
+    const created = isNew && headed ? { headless: false } : { headless }
+    const done = await work({ ...body, ...(own ? { session_id: own.id } : created), ...(confirm && { confirm }) })
+    if (isNew && !own)
+      await engine.ask('closeSession', { session_id: done.answer.session_id }, { signal: cleanupSignal })
+    return done
+  } finally {
+    await own?.close(cleanupSignal)
   }
 }
 

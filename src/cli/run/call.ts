@@ -46,6 +46,7 @@ export const interrupted: Failure = { message: 'interrupted', code: 'interrupted
 /** The engine, and what its calls need of this terminal. */
 export interface EngineTools {
   readonly ask: Calls['ask']
+  readonly download: Calls['download']
   /** Reports on stderr when the work waits because a person controls the session. */
   reportingControl<T>(sessionId: string | undefined, work: Promise<T>): Promise<T>
   /** Reports where a person takes over; undefined when scripts may not ask one. */

@@ -26,5 +26,7 @@ export interface RunOptions {
   /** Whether scripts run again when their files change, until the command is interrupted. */
   readonly watch?: boolean
   readonly artifacts?: string
+  /** File, or folder ending in `/`, for the replays of the sessions. */
+  readonly replay?: string
   readonly shard?: Shard
 }

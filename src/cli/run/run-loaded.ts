@@ -16,11 +16,12 @@ import { fileReader } from '../output/progress.ts'
 import { type EngineTools, interrupted } from './call.ts'
 import { shownPath } from './files.ts'
 import { reportChecked, reportErrors } from './check-report.ts'
-import { collectEvidence } from './evidence.ts'
+import { collectEvidence } from './evidence/collect-evidence.ts'
 import type { RunOptions } from './options.ts'
 import type { LoadedScripts } from './load.ts'
 import { type Failure, failureOf, type RunReport, type ScriptReport, succeeded } from './report.ts'
 import { openReporters } from './reporters/index.ts'
+import type { Plan } from './script/plan.ts'
 import { readScripts } from './script/script.ts'
 import { makeMask, type Mask } from '../../core/access/mask.ts'
 import { makeVerbs } from './script/verbs.ts'
@@ -48,6 +49,7 @@ async function runPlans({ mask, plans, runId }: LoadedScripts, options: RunOptio
   const cleanup = startCleanupTimer(io.signal)
   const evidence = collectEvidence({
     folder: options.artifacts,
+    replay: replayTarget(options.replay, plans),
     pictures: options.reporters.some(({ name }) => name === 'html'),
     cwd: io.cwd,
     mask,
@@ -56,8 +58,6 @@ async function runPlans({ mask, plans, runId }: LoadedScripts, options: RunOptio
   const healed: HealedSelector[] = []
   const showBody = async (answer: CommandsResult) => {
     await showBatch({ io, manifest, settings }, mask.deep(answer), null, new Date())
-    // Otherwise, the line reporter shows it.
-    if (onlyBodies) await showWarning(io, answer)
   }
   try {
     const report = await runSuite(plans, {
@@ -69,6 +69,7 @@ async function runPlans({ mask, plans, runId }: LoadedScripts, options: RunOptio
         engine: engineTools({ ...context, io }, home, mask, options.allowHandoff),
         pictures: { update: options.updateSnapshots ?? false, inCi: isCi(io), mask },
         evidence,
+        records: options.replay !== undefined || options.artifacts !== undefined,
         headed: options.headed ?? false,
         confirm: options.confirm ?? [],
         onSession: options.onSession,
@@ -79,6 +80,7 @@ async function runPlans({ mask, plans, runId }: LoadedScripts, options: RunOptio
         cleanupSignal: cleanup.signal,
       },
     })
+    if (onlyBodies && showsBodies) await describeBodies(report, io)
     if (options.update) reportUpdates(healed, io)
     if (io.signal.aborted) return interruptedExit(io)
     if (plans.length === 0) note(io, 'no scripts in this shard')
@@ -94,6 +96,15 @@ async function runPlans({ mask, plans, runId }: LoadedScripts, options: RunOptio
     cleanup.release()
     open.close()
     await home.transport.close()
+  }
+}
+
+/** Prints what the results of commands do not say: why there are none, and files. */
+async function describeBodies({ scripts }: RunReport, io: Io): Promise<void> {
+  for (const { artifacts, failure, file, notes } of scripts) {
+    if (failure) note(io, `error: ${file}: ${failure.message}`)
+    for (const warning of notes) await showWarning(io, { warning })
+    for (const path of artifacts) note(io, `saved ${path}`)
   }
 }
 
@@ -126,6 +137,7 @@ export async function replay(text: string, context: Context, engine: Calls): Pro
     engine: engineTools(context, engine, mask),
     pictures: { update: false, inCi: false, mask },
     evidence: collectEvidence({ pictures: false, cwd: io.cwd, mask, signal: cleanup.signal }),
+    records: false,
     headed: false,
     confirm: [],
     healed: [],
@@ -152,6 +164,7 @@ function outcomeOf(report: ScriptReport | undefined): Replay {
 /** Returns the engine, and what its calls need of this terminal. */
 const engineTools = ({ io }: Context, engine: Calls, mask: Mask, allowHandoff = false): EngineTools => ({
   ask: engine.ask,
+  download: engine.download,
   showHandoff: allowHandoff
     ? ({ control_url, reason }) => note(io, `waiting for a person (${reason}): ${control_url}`)
     : undefined,
@@ -165,6 +178,14 @@ const engineTools = ({ io }: Context, engine: Calls, mask: Mask, allowHandoff = 
     uploadFiles(files, sessionId, { read: fileReader(io), upload: engine.upload, signal: io.signal }),
   cwd: io.cwd,
 })
+
+/** Returns where replays are written. @throws BaxError `invalid_request` for one file and several scripts */
+function replayTarget(replay: string | undefined, plans: readonly Plan[]): string | undefined {
+  if (replay === undefined || replay.endsWith('/') || plans.length < 2) return replay
+  throw new BaxError('invalid_request', `--replay ${replay} is one file for ${plans.length} scripts`, {
+    hint: `name a folder: --replay ${replay.replace(/\.html$/, '')}/`,
+  })
+}
 
 /** Replaces the selectors of elements that were found by their fingerprints. */
 function reportUpdates(healed: readonly HealedSelector[], io: Context['io']): void {

@@ -1,7 +1,7 @@
 /** Runs one script: opens its session, runs its steps and those under `finally`, and reports the results. */
 import type { ActionKind } from '../../core/access/approvals.ts'
 import { resolve } from 'node:path'
-import type { Evidence, EvidenceCollector } from './evidence.ts'
+import type { Evidence, EvidenceCollector } from './evidence/collect-evidence.ts'
 import { failureOf, type EngineAccess, type EngineTools } from './call.ts'
 import { holds, refersTo } from './script/condition.ts'
 import { type ScriptSession, openSession } from './script-session.ts'
@@ -21,6 +21,8 @@ export interface RunnerTools {
   /** Receives events of a running script. */
   readonly observer: Required<Pick<Reporter, 'scriptStarted' | 'stepStarted' | 'stepFinished'>>
   readonly evidence: Evidence
+  /** Whether new sessions are recorded for a replay. */
+  readonly records: boolean
   /** Whether new sessions have a window. */
   readonly headed: boolean
   /** Actions that wait for a person. */
@@ -86,7 +88,9 @@ export class ScriptRun {
       await this.#open(scope, notes)
       await this.#block(block, { scope, phase: 'steps' })
     })
-    await attempt(async () => void notes.push(...(await this.#evidence.end(this.#failed))))
+    await attempt(
+      async () => void notes.push(...(await this.#evidence.end(this.#failed, { steps: this.#reports, failure }))),
+    )
     const sessionId = this.#session?.id
     await attempt(() => this.#close())
     // A wrong selector may be the reason for a failure.

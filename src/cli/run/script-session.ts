@@ -18,7 +18,7 @@ export interface ScriptSession {
 export async function openSession(
   { ask }: EngineTools,
   fields: Partial<SessionFields>,
-  { headed, confirm: added, signal }: Pick<RunnerTools, 'headed' | 'confirm' | 'signal'>,
+  { headed, confirm: added, records, signal }: Pick<RunnerTools, 'headed' | 'confirm' | 'records' | 'signal'>,
 ): Promise<ScriptSession> {
   const { session_id, profile, keep, ...input } = fields
   const confirm = [...new Set([...(input.confirm ?? []), ...added])]
@@ -29,6 +29,7 @@ export async function openSession(
     ...input,
     ...(headed && { headless: false }),
     ...(confirm.length > 0 && { confirm }),
+    ...(records && { replay: true }),
     ...(profile !== undefined && { profile_id: profile }),
   }
   const created = await ask('createSession', options, { signal, strict: true })

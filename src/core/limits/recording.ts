@@ -45,6 +45,8 @@ export const replayLimits = {
   pageChars: 2_000_000,
   /** Characters of all copies of one session in memory, without repeated parts. */
   chars: 24_000_000,
+  /** Characters of the copies of all sessions that have ended; the oldest sessions make room. */
+  keptChars: 48_000_000,
   /** Bytes of one image or style sheet, and of all images. */
   resourceBytes: 200_000,
   imagesBytes: 1_500_000,

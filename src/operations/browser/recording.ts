@@ -52,7 +52,7 @@ export const replaySession = defineDownload({
   summary: 'Save what happened in a session as HTML',
   description:
     'One file without external resources: each command with its outcome, the page before and after it, console, network, ' +
-    'downloads, observations and approvals. For a session that was created with `replay: true`, until it ends. Text of ' +
+    'downloads, observations and approvals. For a session that was created with `replay: true`, also for some minutes after its end. Text of ' +
     'password fields and likely credentials are redacted. What is left out to keep the file below 5 MB is stated in it.',
   http: 'GET /diagnostics/{session_id}/replay',
   scope: 'browser',

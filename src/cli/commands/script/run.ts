@@ -11,7 +11,16 @@ import type { RunOptions } from '../../run/options.ts'
 
 type Flags = Pick<
   RunOptions,
-  'allowHandoff' | 'artifacts' | 'check' | 'failFast' | 'headed' | 'strict' | 'update' | 'updateSnapshots' | 'watch'
+  | 'allowHandoff'
+  | 'artifacts'
+  | 'check'
+  | 'failFast'
+  | 'headed'
+  | 'replay'
+  | 'strict'
+  | 'update'
+  | 'updateSnapshots'
+  | 'watch'
 > &
   Partial<Record<'parallel' | 'retries' | 'shard', string>> &
   Partial<Record<'reporter' | 'var', string[]>> & { schema?: boolean }
@@ -51,7 +60,8 @@ export const command: TerminalCommand = {
         'reports to write: line, json, ndjson, junit or html (default line, or json with --json)',
         collect,
       )
-      command.option('--artifacts <folder>', 'folder for screenshots, HTML, logs and trace of failing scripts')
+      command.option('--artifacts <folder>', 'folder for screenshots, HTML, logs, trace and replay of failing scripts')
+      command.option('--replay <file>', 'file for the replay of the session, or folder ending in / for several')
       command.option('--parallel <number>', 'number of scripts to run at once, each with its own session (default 1)')
       command.option('--fail-fast', 'start no further scripts after a failure')
       command.option('--retries <number>', 'number of times to run a failed script again (default 0)')

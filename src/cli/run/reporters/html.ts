@@ -11,19 +11,23 @@ import { escapeHtml, htmlPage } from '../../../core/html/page.ts'
 import { counted } from '../../output/counted.ts'
 import { placeText, readableMs, type Reporter, type Sink, stepTitle } from './reporter.ts'
 
+/** Styles of the steps of a script. */
+export const stepsStyle = `
+ol.steps{list-style:none;padding:0}
+.steps .step{padding:.35rem 0;border-top:1px solid var(--line)}
+.steps .mark{display:inline-block;width:1.2em;font-weight:bold}
+.passed>.mark{color:var(--good)}.failed>.mark{color:var(--bad)}.steps .skipped{color:var(--dim)}
+.steps .fault{margin-left:1.2em}
+.steps .note{margin:.2rem 0 .2rem 1.2em}
+.steps .step>details{margin-left:1.2em}
+`
+
 const style = `
 body{max-width:70rem}
 .script{border:1px solid var(--line);border-radius:.5rem;margin:1rem 0;padding:.6rem 1rem}
-ol{list-style:none;padding:0}
-.step{padding:.35rem 0;border-top:1px solid var(--line)}
-.mark{display:inline-block;width:1.2em;font-weight:bold}
-.passed>.mark{color:var(--good)}.failed>.mark{color:var(--bad)}.skipped{color:var(--dim)}
-.fault{margin-left:1.2em}
 .note{margin:.2rem 0 .2rem 1.2em}
-.step>details{margin-left:1.2em}
 figure{display:inline-block;margin:.6rem 1rem .2rem 1.2em;max-width:30rem;vertical-align:top}
-figure img{max-width:100%;border:1px solid var(--line)}figcaption{color:var(--dim);font-size:.85rem}
-`
+figure img{max-width:100%;border:1px solid var(--line)}figcaption{color:var(--dim);font-size:.85rem}${stepsStyle}`
 
 export const htmlReporter = (sink: Sink): Reporter => ({ end: (run) => sink.write(page(run)) })
 
@@ -56,10 +60,13 @@ function script(report: ScriptReport): string {
   return `<details class="script"${status === 'failed' || status === 'flaky' ? ' open' : ''}>
 <summary><span class="chip ${status}">${status}</span> <b>${escapeHtml(name)}</b> <span class="facts">${facts.map(escapeHtml).join(' · ')}</span></summary>
 ${failure ? failureBlock(failure) : ''}${notes.map((note) => `<p class="note">${escapeHtml(note)}</p>`).join('')}
-<ol>${steps.map(step).join('\n')}</ol>
+${stepList(steps)}
 ${files ? `<h3>Files</h3><ul>${files}</ul>` : ''}
 </details>`
 }
+
+/** Returns the steps of a script with their outcomes. */
+export const stepList = (steps: readonly StepReport[]): string => `<ol class="steps">${steps.map(step).join('\n')}</ol>`
 
 function step(report: StepReport): string {
   const { status, durationMs, tries, failure, note, value, pictures, phase } = report
@@ -82,7 +89,7 @@ function step(report: StepReport): string {
 
 const marks = { passed: '✓', failed: '✗', skipped: '–' } as const
 
-function failureBlock({ message, code, expected, actual }: Failure): string {
+export function failureBlock({ message, code, expected, actual }: Failure): string {
   const rows = [
     ...(expected === undefined ? [] : [['expected', asJson(expected)] as const]),
     ...(actual === undefined ? [] : [['actual', asJson(actual)] as const]),

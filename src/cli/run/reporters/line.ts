@@ -85,6 +85,8 @@ export class LineReporter implements Reporter {
     this.#sink.write(
       `\n${bold(paint(sentence('script', scripts)))}; ${sentence('step', steps)} (${readableMs(report.durationMs)})\n`,
     )
+    for (const { status, artifacts } of report.scripts)
+      if (status !== 'failed') for (const path of artifacts) this.#sink.write(`  ${this.#link(path)}\n`)
     for (const { name, file } of this.#reports) this.#sink.write(`${name} report: ${this.#link(file)}\n`)
   }
 

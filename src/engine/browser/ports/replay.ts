@@ -2,6 +2,8 @@
 import type { CommandCall, CommandResult } from '../../../core/shapes/commands.ts'
 
 export interface ReplayLog {
+  /** Characters of its copies of pages. */
+  readonly chars: number
   /**
    * Copies the page before a command, unless it is skipped; the returned function records the result, and the page
    * after it.

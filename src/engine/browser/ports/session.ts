@@ -21,6 +21,7 @@ export interface LiveSession extends BatchTarget, Recordable {
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly endedAt: Date | null
+  readonly endReason: EndReason | null
   /** Resolves when the first page can be used. */
   readonly opened: Promise<void>
   readonly tokens: FrameTokens

@@ -79,6 +79,13 @@ ${entries.length === 0 && earlier === '' ? '<section class="step" id="s0"><div c
   return htmlPage({ title: `Replay of ${title}`, style: replayStyle, body, script: viewerScript })
 }
 
+/** Returns why the session has ended, unless its caller closed it. */
+function endOf({ ended, endedAt, endReason }: LiveSession): string {
+  if (!endedAt || !endReason || endReason === 'deleted') return ''
+  const { message } = ended.reason as BaxError
+  return `<div class="fault"><p><b>${escapeHtml(message)}</b> <code>${endReason}</code></p><p>${endedAt.toISOString()}</p></div>`
+}
+
 /** Returns the lines after one event, up to another. */
 const logsOf = (logs: readonly LogLine[], after: number, until = Infinity): LogLine[] =>
   logs.filter(({ seq }) => seq > after && seq <= until)
@@ -99,7 +106,7 @@ function header(
   ]
   const facts = [
     new Date(startedAt).toISOString(),
-    readableMs(Date.now() - startedAt),
+    readableMs((session.endedAt?.getTime() ?? Date.now()) - startedAt),
     `viewport ${session.viewport.width}x${session.viewport.height}`,
     session.sessionId,
   ]
@@ -109,6 +116,6 @@ function header(
     ...(omitted.events > 0 ? [`${omitted.events} events after the first ${limits.replay.events}`] : []),
   ]
   return `<header><h1>Replay of ${escapeHtml(redaction.text(session.name ?? session.sessionId))}</h1><p>${chips.join(' ')}</p>
-<p class="facts">${facts.map(escapeHtml).join(' · ')}</p>${left.length > 0 ? `<p class="note">Left out: ${left.join('; ')}.</p>` : ''}
+<p class="facts">${facts.map(escapeHtml).join(' · ')}</p>${endOf(session)}${left.length > 0 ? `<p class="note">Left out: ${left.join('; ')}.</p>` : ''}
 <noscript><p class="note">Without scripts, this page lists the commands, but not the copies of the pages.</p></noscript></header>`
 }

@@ -23,6 +23,10 @@ export class PageStore {
     })
   }
 
+  get chars(): number {
+    return this.#chars
+  }
+
   /** Counts characters, also of a screenshot beside the parts; returns whether the memory for copies has room. */
   reserve(chars: number): boolean {
     if (this.#chars + chars > limits.replay.chars) return false

@@ -52,6 +52,10 @@ export class ReplayRecorder implements ReplayLog {
     session.ended.addEventListener('abort', stop, { once: true })
   }
 
+  get chars(): number {
+    return this.store.chars
+  }
+
   async begin(call: CommandCall, runs: boolean): Promise<(result: CommandResult) => Promise<void>> {
     const startedAt = Date.now()
     const { lastSeq: seq } = this.#session.events

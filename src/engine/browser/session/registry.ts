@@ -6,6 +6,8 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { TombstoneStore } from '../../store/tombstones.ts'
 import type { SessionSketch } from '../links/session-urls.ts'
+import { EndedReplays } from '../replay/ended-replays.ts'
+import type { LiveSession } from '../ports/session.ts'
 import { Tombstone } from './tombstone.ts'
 import { closedError } from './end-reasons.ts'
 import type { Session } from './session.ts'
@@ -16,6 +18,7 @@ export type KnownSession = Session | Tombstone
 export class SessionRegistry {
   readonly #live = new Map<string, Session>()
   readonly #ended = new Map<string, KnownSession>()
+  readonly #replays = new EndedReplays()
   readonly #tombstones: Pick<TombstoneStore<SessionSketch>, 'note' | 'takeOver'> | undefined
   /** Sessions by owner and name; null while the session is being created. */
   readonly #names = new Map<string, Session | null>()
@@ -82,6 +85,7 @@ export class SessionRegistry {
     this.#live.delete(sessionId)
     if (name !== null && this.#names.get(nameKey(owner, name)) === session) this.#names.delete(nameKey(owner, name))
     this.#ended.set(sessionId, session)
+    this.#replays.keep(session)
     this.#tombstones?.note(session.sketch(), owner)
     this.#expire()
   }
@@ -108,6 +112,15 @@ export class SessionRegistry {
     const session = this.find(idOrName, caller)
     assertLive(session)
     return session
+  }
+
+  /** Returns a live session, or one that has ended and whose replay is kept. @throws BaxError as `findLive`. */
+  findRecorded(idOrName: string, caller: Caller): LiveSession {
+    const found = this.find(idOrName, caller)
+    const kept = this.#replays.find(found.sessionId)
+    if (kept) return kept
+    assertLive(found)
+    return found
   }
 
   /** Returns a session, live or ended. @throws BaxError `session_not_found`, also for sessions of other keys. */

@@ -47,7 +47,6 @@ import { saveProfile } from './save-profile.ts'
 import { assertLive, isLive, SessionRegistry } from './registry.ts'
 import { type BatchTools, isAnswer, runBatch } from '../batch/run-batch.ts'
 import type { LiveSession, LiveSessions, OpenedSession } from '../ports/session.ts'
-import type { Session } from './session.ts'
 import { pick } from '../../../core/pick.ts'
 import { succeeds } from '../../../core/succeeds.ts'
 
@@ -69,6 +68,8 @@ export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
   readonly #registry: SessionRegistry
   readonly #provisions = new Provisions()
   readonly hasName: Names['hasName'] = (name, owner) => this.#registry.hasName(name, owner)
+  readonly live: SessionRegistry['findLive'] = (id, caller) => this.#registry.findLive(id, caller)
+  readonly recorded: SessionRegistry['findRecorded'] = (id, caller) => this.#registry.findRecorded(id, caller)
   readonly record: Sessions['record'] = async (id, action, { caller }) =>
     (await import('../script-recorder/recordings.ts')).recordSession(this.live(id, caller), action)
   readonly script: Sessions['script'] = async (id, request, { caller }) =>
@@ -217,11 +218,6 @@ export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
 
   /** Returns the live sessions that the caller sees. */
   readonly seenBy = ({ caller }: Call) => this.#registry.live.filter(({ owner }) => canSee(caller, owner))
-
-  /** Returns a live session. @throws BaxError `session_closed` or `session_not_found`. */
-  live(idOrName: string, caller: Caller): Session {
-    return this.#registry.findLive(idOrName, caller)
-  }
 
   /** Ends everything that a fleet considers lost. */
   async endAll(): Promise<void> {

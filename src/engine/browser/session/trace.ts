@@ -10,11 +10,16 @@ import type { ProvisionRecord } from '../../../core/shapes/session.ts'
 import { emitStages } from '../create/provision.ts'
 import type { LiveSession } from '../ports/session.ts'
 
-export class SessionDiagnostics implements Diagnostics {
-  readonly #live: (idOrName: string, caller: Caller) => LiveSession
+type Finder = (idOrName: string, caller: Caller) => LiveSession
 
-  constructor(live: (idOrName: string, caller: Caller) => LiveSession) {
+export class SessionDiagnostics implements Diagnostics {
+  readonly #live: Finder
+  readonly #recorded: Finder
+
+  /** `recorded` finds live sessions, and recorded ones that have ended. */
+  constructor(live: Finder, recorded: Finder) {
     this.#live = live
+    this.#recorded = recorded
   }
 
   async log(sessionId: string, { caller }: Call): Promise<SessionLog> {
@@ -24,7 +29,7 @@ export class SessionDiagnostics implements Diagnostics {
   }
 
   async replay(sessionId: string, { caller }: Call): Promise<Content> {
-    return (await import('../replay/file.ts')).replayFile(this.#live(sessionId, caller))
+    return (await import('../replay/file.ts')).replayFile(this.#recorded(sessionId, caller))
   }
 
   addStages(sessionId: string, stages: ProvisionRecord['stages'], { caller }: Pick<Call, 'caller'>): void {

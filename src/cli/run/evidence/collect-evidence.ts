@@ -1,15 +1,18 @@
 /** Collects evidence of failures in the folder of `--artifacts`: screenshots, HTML, logs and a trace. */
 import { join, relative, resolve } from 'node:path'
-import type { Event } from '../../core/events/event-line.ts'
-import { failureOf, type EngineAccess } from './call.ts'
-import { writeOutput } from '../output/write-output.ts'
-import type { Screenshot, ScriptStart, StepStart } from './report.ts'
-import { type Mask, maskTrace } from '../../core/access/mask.ts'
-import { takeScreenshot } from './step-run.ts'
+import type { Event } from '../../../core/events/event-line.ts'
+import { failureOf, type EngineAccess } from '../call.ts'
+import { writeOutput } from '../../output/write-output.ts'
+import type { Screenshot, ScriptStart, StepStart } from '../report.ts'
+import { type Mask, maskTrace } from '../../../core/access/mask.ts'
+import { takeScreenshot } from '../step-run.ts'
+import { replayOfRun, type RunResults } from './replay-of-run.ts'
 
 interface EvidenceOptions {
   /** Folder for files; without one only screenshots are taken, for the reports. */
   readonly folder?: string
+  /** File, or folder ending in `/`, for the replay of every script. */
+  readonly replay?: string | undefined
   /** Whether a report shows screenshots of failures. */
   readonly pictures: boolean
   readonly cwd: string
@@ -32,10 +35,17 @@ export function collectEvidence(options: EvidenceOptions): Evidence {
     names.set(file, name)
     return name
   }
-  return ({ file, attempt }, engine) => {
-    const name = (names.get(file) ?? nameOf(file)) + (attempt > 1 ? `-retry${attempt - 1}` : '')
-    const { folder } = options
-    return new EvidenceCollector({ ...options, engine, folder: folder === undefined ? undefined : join(folder, name) })
+  return (script, engine) => {
+    const { attempt } = script
+    const retry = attempt > 1 ? `-retry${attempt - 1}` : ''
+    const name = (names.get(script.file) ?? nameOf(script.file)) + retry
+    const { folder, replay } = options
+    return new EvidenceCollector(script, {
+      ...options,
+      engine,
+      folder: folder === undefined ? undefined : join(folder, name),
+      replay: replay?.endsWith('/') ? join(replay, `${name}.html`) : replay?.replace(/(?=\.\w+$|$)/, retry),
+    })
   }
 }
 
@@ -54,9 +64,11 @@ export class EvidenceCollector {
   readonly files: string[] = []
   readonly #tools: EvidenceOptions & { readonly engine: EngineAccess }
   readonly #notes: string[] = []
+  readonly #script: ScriptStart
   #traces = false
 
-  constructor(tools: EvidenceOptions & { readonly engine: EngineAccess }) {
+  constructor(script: ScriptStart, tools: EvidenceOptions & { readonly engine: EngineAccess }) {
+    this.#script = script
     this.#tools = tools
   }
 
@@ -86,12 +98,30 @@ export class EvidenceCollector {
     return taken
   }
 
-  /** Saves the logs and ends the trace. Returns notes about missing evidence. */
-  async end(failed: boolean): Promise<readonly string[]> {
-    if (this.#tools.folder === undefined || this.#tools.engine.sessionId() === undefined) return this.#notes
-    if (failed) await this.#try('cannot save the logs', () => this.#logs())
+  /** Saves the logs and the replay, and ends the trace. Returns notes about missing evidence. */
+  async end(failed: boolean, results: RunResults): Promise<readonly string[]> {
+    const { folder, replay } = this.#tools
+    if (this.#tools.engine.sessionId() === undefined) {
+      if (replay !== undefined) this.#notes.push('cannot save the replay: the script has no session')
+      return this.#notes
+    }
+    if (folder !== undefined && failed) await this.#try('cannot save the logs', () => this.#logs())
     if (this.#traces) await this.#try('cannot save the trace', () => this.#endTrace(failed))
+    const paths = [
+      ...(replay === undefined ? [] : [replay]),
+      ...(folder && failed ? [join(folder, 'replay.html')] : []),
+    ]
+    if (paths.length > 0) await this.#try('cannot save the replay', () => this.#replay(paths, results))
     return this.#notes
+  }
+
+  async #replay(paths: readonly string[], results: RunResults): Promise<void> {
+    const { cwd, engine, mask, signal } = this.#tools
+    const html = await replayOfRun(engine, { ...this.#script, ...results }, { mask, signal })
+    for (const path of paths) {
+      writeOutput(resolve(cwd, mask.name(path)), html)
+      this.files.push(relative(cwd, resolve(cwd, mask.name(path))))
+    }
   }
 
   async #html(): Promise<string> {
