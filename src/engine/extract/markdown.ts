@@ -3,7 +3,7 @@ import { linkUrl, resolveUrl } from './urls.ts'
 import { attribute, childElements, type ElementNode, isElement, type Tree, type TreeNode, visibleText } from './tree.ts'
 import { codeBlock, isCode, isCopyButton, withoutLanguage } from './markdown/code.ts'
 import { Context, isSkipped } from './markdown/context.ts'
-import { escapeUrl, escapeText } from './markdown/escape.ts'
+import { escapeHeadingEnd, escapeUrl, escapeText } from './markdown/escape.ts'
 import { inlineParagraphs, type LineOptions } from './markdown/inline.ts'
 import { withInfoboxes } from './markdown/infoboxes.ts'
 import { withListedNotes } from './markdown/inline-notes.ts'
@@ -143,13 +143,7 @@ class MarkdownWriter {
 
   #heading(element: ElementNode, level: number): void {
     const [text] = inlineParagraphs(element.children, this.#context, inHeading)
-    // Markdown reads a run of # at the end as the closing sequence of the heading.
-    if (!text) return
-    let end = text.length
-    while (text[end - 1] === '#') end--
-    const closes = end < text.length && (end === 0 || /\s/.test(text[end - 1]!))
-    const safe = closes ? `${text.slice(0, end)}\\${text.slice(end)}` : text
-    this.#context.blocks.add(`${'#'.repeat(level)} ${safe}`)
+    if (text) this.#context.blocks.add(`${'#'.repeat(level)} ${escapeHeadingEnd(text)}`)
   }
 
   #strongLine(element: ElementNode): void {

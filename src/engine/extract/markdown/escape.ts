@@ -198,6 +198,14 @@ function freeRun(text: string): number {
   return length
 }
 
+/** Escapes a run of # at the end of a heading, which Markdown reads as its closing sequence. */
+export function escapeHeadingEnd(text: string): string {
+  let end = text.length
+  while (text[end - 1] === '#') end--
+  const closes = end < text.length && (end === 0 || /\s/.test(text[end - 1]!))
+  return closes ? `${text.slice(0, end)}\\${text.slice(end)}` : text
+}
+
 /** Escapes a URL for the parentheses of a link. */
 export function escapeUrl(url: string): string {
   if (!/[\s<>\\&()]/.test(url)) return url
