@@ -10,6 +10,7 @@ import { doctypeIn } from '../../src/engine/extract/html/raw-markup.ts'
 import { treeFromHtml } from '../../src/engine/extract/html-tree.ts'
 import { toMarkdown } from '../../src/engine/extract/markdown.ts'
 import { codeSpan } from '../../src/engine/extract/markdown/escape.ts'
+import { encodeQueries } from '../../src/engine/extract/url-queries.ts'
 import { rtfContent } from '../../src/engine/scrape/documents/office/rtf.ts'
 import { bytesOf } from '../../src/engine/shell/exec/characters.ts'
 
@@ -41,6 +42,12 @@ test('a document type of millions of characters is parsed', () => {
   expect([token.name, token.publicId?.length, token.systemId?.length]).toEqual(['html', length, length])
   expect(end).toBe(source.length)
   expect(doctypeIn(`${long(' ')}${long('A')}`, 0).token.name).toHaveLength(length)
+})
+
+test('a list of URLs may have millions of characters of white space', () => {
+  const attributes = { srcset: `/a?é${long(' ')}2x` }
+  encodeQueries('img', attributes, () => '%E9')
+  expect(attributes.srcset === `/a?%E9${long(' ')}2x`).toBe(true)
 })
 
 test('a code span starts with as few backticks as possible', () => {

@@ -22,12 +22,12 @@ export function encodeQueries(tag: string, attributes: Record<string, string>, e
     if (urlNames.test(name)) attributes[name] = encoded(value)
     else if (listNames.test(name))
       attributes[name] = value
-        .split(/([\t\n\f\r ]+)/)
+        .split(/([\t\n\f\r ])/)
         .map(encoded)
         .join('')
     else if (isRefresh)
       attributes[name] = value
-        .split(/([\s"']+)/)
+        .split(/([\s"'])/)
         .map(encoded)
         .join('')
   }
