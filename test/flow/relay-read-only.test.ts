@@ -64,8 +64,8 @@ const reading: Record<string, Record<string, unknown> | undefined> = {
   verify: { ...heading, text: 'Account' },
 }
 
-/** Reading commands that cannot succeed: the clipboard belongs to the user, and no request was recorded. */
-const unavailable = new Set(['read_clipboard', 'get_request'])
+/** Reading commands that cannot succeed: the clipboard belongs to the user, no request was recorded, and WebMCP is off. */
+const unavailable = new Set(['read_clipboard', 'get_request', 'list_page_tools'])
 
 /** The other commands, as an example of each calls them. */
 const manifest = makeManifest()
