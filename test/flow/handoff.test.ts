@@ -1,6 +1,7 @@
 /** Handoffs: a caller asks a person, whom the tests play in the live view, to do something in a session. */
 import type { Page } from 'playwright'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { limits } from '../../src/core/limits/limits.ts'
 import { bax } from '../support/cli.ts'
 import { connectMcp } from '../support/mcp.ts'
 import { failureOf, valueOf } from '../support/session-steps.ts'
@@ -383,7 +384,12 @@ describe('browser_handoff', () => {
     await mcp.call('browser_open', { url: given.site.url })
     const { text } = await mcp.call('browser_handoff', { reason: 'log in' })
     const [, url, handoff_id] = /(\S+)\n.* (hnd_\S+) to wait$/.exec(text)!
+    const waits = limits.mcp as { answerMs: number; handoffPollSecs: number }
+    const { answerMs, handoffPollSecs } = waits
+    onTestFinished(() => void Object.assign(waits, { answerMs, handoffPollSecs }))
+    Object.assign(waits, { answerMs: 1000, handoffPollSecs: 1 })
     const still = await mcp.call('browser_handoff', { handoff_id })
+    Object.assign(waits, { answerMs, handoffPollSecs })
     expect(still.text).toBe(
       `still waiting: nobody has opened the URL\nthen call browser_handoff with handoff_id ${handoff_id} to wait`,
     )

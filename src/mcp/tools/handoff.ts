@@ -9,9 +9,6 @@ import { operations } from '../../operations/index.ts'
 import { defineTool, type ToolAnswer, type ToolCall } from '../tool.ts'
 import { session } from './browser.ts'
 
-const { answerMs, handoffPollSecs: pollSecs } = limits.mcp
-const waitSecs = answerMs / 1000
-
 export const browserHandoff = defineTool({
   name: 'browser_handoff',
   description: 'Ask a person for a captcha, login or consent: gives a URL for them; handoff_id waits.',
@@ -40,6 +37,8 @@ async function waitFor(
   { connection, signal, progress }: ToolCall,
   ids: { readonly session_id: string; readonly handoff_id: string },
 ): Promise<ToolAnswer> {
+  const { answerMs, handoffPollSecs: pollSecs } = limits.mcp
+  const waitSecs = answerMs / 1000
   for (let waited = 0; ; waited += pollSecs) {
     const handoff = await connection.ask('getHandoff', { ...ids, wait_secs: pollSecs }, signal)
     if (handoff.ended_at !== null) return answerOf(handoff)
