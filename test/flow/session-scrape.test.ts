@@ -172,5 +172,9 @@ test('`bax scrape --session` needs a running engine with the session', async () 
       env: { BAX_API_KEY: holder.key },
     })
     expect(stdout).toBe('Welcome, Ann\n')
+    const refused = await bax(['scrape', at('/'), '-s', id, '--profile', 'work', '--server', homes.baseUrl], {
+      env: { BAX_API_KEY: holder.key },
+    })
+    expect(refused.stderr).toContain('--profile cannot be combined with --session\n')
   })
 })

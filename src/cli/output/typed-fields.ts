@@ -18,7 +18,8 @@ export function spellFields({ message, details, input }: BaxError, line: TypedLi
   return details.map(mappingOf).reduce((text, { path, message: fault }) => {
     const label = typeof path === 'string' ? labelOf(path, line) : undefined
     if (typeof path !== 'string' || typeof fault !== 'string' || label === undefined) return text
-    const spelled = formatFieldError({ path: label, message: fault + valueText(fault, valueAt(input, path)) })
+    const typed = fault.replaceAll(/\bsession_id\b/g, '--session')
+    const spelled = formatFieldError({ path: label, message: typed + valueText(fault, valueAt(input, path)) })
     return text.replace(formatFieldError({ path, message: fault }), () => spelled)
   }, message)
 }

@@ -9,5 +9,5 @@ export function parseProxyUrl(text: string): URL | undefined {
   return url && url.hostname !== '' && schemes.has(url.protocol) ? url : undefined
 }
 
-/** What is wrong with the URL of a proxy that cannot be parsed. */
+/** Error message for a URL that `parseProxyUrl` rejects, without its subject. */
 export const notProxyUrl = 'is not an http, https, socks4 or socks5 URL'

@@ -19,7 +19,7 @@ export function isTimeZone(text: string): boolean {
   }
 }
 
-/** What pages see of a place: its languages, the preferred one first, and its time zone if it has only one. */
+/** Properties of a place that pages can read: languages, the preferred one first, and the time zone if there is only one. */
 export interface Place {
   readonly languages: readonly string[]
   readonly timezone?: string

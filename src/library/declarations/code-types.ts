@@ -64,7 +64,7 @@ interface Console {
 declare var console: Console
 `
 
-const failure = `/** What a failed call throws. */
+const failure = `/** Error of a failed call. */
 export interface Failure extends Error {
   readonly code: ErrorCode
   readonly hint?: string

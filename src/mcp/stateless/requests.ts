@@ -26,7 +26,7 @@ export class StatelessMcp {
   readonly #parts: Parameters<OpenMcp>[0]
   readonly #manifest: Manifest
   readonly #handler: McpHttpHandler
-  /** Who sent the requests that are being answered. */
+  /** Senders of the requests that are being answered. */
   readonly #asked = new WeakMap<Request, Asked>()
 
   constructor(parts: Parameters<OpenMcp>[0], manifest: Manifest) {

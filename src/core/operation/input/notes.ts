@@ -1,6 +1,5 @@
 /** Notes on values that a schema accepts, but that the engine cannot do as the caller expects. They become warnings. */
-import type { z } from 'zod'
-import { z as zod } from 'zod'
+import { z } from 'zod'
 import { unwrap } from './schema-fields.ts'
 
 /** Returns a note on a value; undefined if there is nothing to say. */
@@ -18,7 +17,7 @@ export function noted<Schema extends z.ZodType>(schema: Schema, note: Note<Schem
 export function notesOn(schema: z.ZodType, value: unknown): string[] {
   const inner = unwrap(schema)
   const own = value === undefined ? undefined : notes.get(inner)?.(value as never)
-  const fields = inner instanceof zod.ZodObject ? Object.entries(inner.shape as Record<string, z.ZodType>) : []
+  const fields = inner instanceof z.ZodObject ? Object.entries(inner.shape as Record<string, z.ZodType>) : []
   if (typeof value !== 'object' || value === null) return own === undefined ? [] : [own]
   const within = fields.flatMap(([name, field]) => notesOn(field, (value as Record<string, unknown>)[name]))
   return [...new Set([...(own === undefined ? [] : [own]), ...within])]

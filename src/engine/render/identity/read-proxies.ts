@@ -12,7 +12,7 @@ import { proxyFailed, proxyHint } from '../../egress/proxy-failure.ts'
 
 const { namedProxies, proxyLists, proxyRestMs } = limits.identity
 
-/** What all reads with the same list share. */
+/** State of a list, shared by all reads of the same key that use it. */
 interface SharedList {
   /** Index of the proxy of the next page. */
   next: number
