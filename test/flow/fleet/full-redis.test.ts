@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../support/client.ts'
 import { overHttp } from '../../../src/client/transport.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
 import type { CrawlState } from '../../../src/core/shapes/crawl.ts'
 import { operations } from '../../../src/operations/index.ts'
 import { crawlAlone } from '../../support/crawl-alone.ts'
@@ -31,7 +32,13 @@ describe.skipIf(noRedis)(titled('a fleet whose Redis is full', noRedis), () => {
   const full = { code: 'fleet_unavailable', status: 503, message: expect.stringMatching(/memory/) }
 
   test('says so for everything new, keeps what there is, and continues when there is memory again', async () => {
-    const input = { url: `${site.url}/p/0`, limit: pages, max_depth: 20, async: true }
+    const input = {
+      url: `${site.url}/p/0`,
+      limit: pages,
+      max_depth: 20,
+      timeout: limits.scrape.maxTimeoutMs,
+      async: true,
+    }
     const alone = await crawlAlone(input)
     const { session_id } = await client().createSession({ start_url: `${site.url}/p/1` })
     const { id } = (await client().crawl(input)) as { id: string }

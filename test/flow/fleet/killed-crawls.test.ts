@@ -1,5 +1,6 @@
 /** Crawls of a fleet whose processes are killed: nothing is missing, and nothing is there twice. */
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { limits } from '../../../src/core/limits/limits.ts'
 import { crawlAlone } from '../../support/crawl-alone.ts'
 import { expectWhole } from '../../support/crawl-fleet.ts'
 import {
@@ -24,7 +25,14 @@ describe.skipIf(noRedis)(titled('crawls of a fleet whose processes are killed', 
   let small: GatedSite
   let gateway: GatewayProcess
   let coordinator: WorkerProcess
-  const input = (site: GatedSite) => ({ url: `${site.url}/p/0`, limit: sizes.large, max_depth: 20, async: true })
+  const input = (site: GatedSite) => ({
+    url: `${site.url}/p/0`,
+    limit: sizes.large,
+    max_depth: 20,
+    // Pages are held back for as long as a worker takes to start.
+    timeout: limits.scrape.maxTimeoutMs,
+    async: true,
+  })
 
   beforeAll(async () => {
     ;[fleet, large, small] = await Promise.all([startProcessFleet(), serveTree(sizes.large), serveTree(sizes.small)])
@@ -42,15 +50,14 @@ describe.skipIf(noRedis)(titled('crawls of a fleet whose processes are killed', 
   test('500 pages, while a worker, a gateway and the worker that coordinates are killed', async () => {
     const doomed = await fleet.addGateway()
     const id = await begin(doomed, large)
-    const other = await fleet.addWorker()
-    await large.requested(150, { hold: true })
+    // Held back from the start: one worker could crawl all pages before the other one is ready.
+    const [other] = await Promise.all([fleet.addWorker(), large.requested(150, { hold: true })])
     // Both workers have all their slots in use.
     await large.waiting(2 * slots)
     await Promise.all([other.kill(), doomed.kill()])
     await large.waiting(slots)
     large.release()
-    const next = await fleet.addWorker()
-    await large.requested(200, { hold: true })
+    const [next] = await Promise.all([fleet.addWorker(), large.requested(200, { hold: true })])
     await large.waiting(2 * slots)
     await coordinator.kill()
     await large.waiting(slots)
@@ -63,8 +70,7 @@ describe.skipIf(noRedis)(titled('crawls of a fleet whose processes are killed', 
   test('two crawls at once, while a worker and a gateway are killed', async () => {
     const doomed = await fleet.addGateway()
     const ids = [await begin(gateway, small), await begin(doomed, small)]
-    const other = await fleet.addWorker()
-    await small.requested(100, { hold: true })
+    const [other] = await Promise.all([fleet.addWorker(), small.requested(100, { hold: true })])
     await small.waiting(2 * slots)
     await Promise.all([other.kill(), doomed.kill()])
     await small.waiting(slots)

@@ -1,6 +1,7 @@
 /** Batches, extractions and webhooks of a fleet whose workers are killed: nothing is missing, and nothing runs twice. */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { limits } from '../../../src/core/limits/limits.ts'
 import type { CrawlState } from '../../../src/core/shapes/crawl.ts'
 import { renderedAtOnce } from '../../../src/engine/render/browser/concurrency.ts'
 import {
@@ -46,6 +47,9 @@ describe.skipIf(noRedis)(titled('jobs of a fleet whose workers are killed', noRe
   })
   beforeEach(() => receiver.clear())
 
+  /** Pages are held back for as long as workers take to start. */
+  const timeout = limits.scrape.maxTimeoutMs
+
   /** Starts a job, and kills a worker that visits its pages, then the one that coordinates it. */
   const killDuring = async (start: () => Promise<{ id: string }>): Promise<string> => {
     site.hold()
@@ -72,7 +76,7 @@ describe.skipIf(noRedis)(titled('jobs of a fleet whose workers are killed', noRe
   test('a batch: every page is there once, in the order of the list, and others are errors', async () => {
     const { client } = gateway
     const listed = [...urls.slice(0, 5), blocked, ...urls.slice(5)]
-    const id = await killDuring(() => client.batchScrapeV2({ urls: listed, webhook: receiver.webhook }))
+    const id = await killDuring(() => client.batchScrapeV2({ urls: listed, timeout, webhook: receiver.webhook }))
     await waitUntil(async () => (await client.getBatchV2({ id, limit: 0 })).status !== 'scraping', 120_000)
     const state = await client.getBatchV2({ id, limit: 500 })
     expect(state).toMatchObject({ status: 'completed', completed: pages, total: pages + 1 })
@@ -85,7 +89,11 @@ describe.skipIf(noRedis)(titled('jobs of a fleet whose workers are killed', noRe
 
   test('an extraction: its data are those of an undisturbed one', async () => {
     const { client } = gateway
-    const input = { urls, schema: { type: 'object', properties: { title: { type: 'string' } } } }
+    const input = {
+      urls,
+      schema: { type: 'object', properties: { title: { type: 'string' } } },
+      scrapeOptions: { timeout },
+    }
     const ended = async (id: string) => {
       await waitUntil(async () => (await client.getExtractV2({ id })).status !== 'processing', 120_000)
       const { id: _id, expiresAt: _at, ...rest } = await client.getExtractV2({ id })

@@ -47,7 +47,13 @@ describe.skipIf(impossible)(titled('a fleet on bad networks', impossible), () =>
   const prepare = async ({ near }: FarNetwork) => {
     const site = await serveTree(pages, { host: near })
     closers.push(site.close)
-    const input = { url: `${site.url}/p/0`, limit: pages, max_depth: 20, async: true }
+    const input = {
+      url: `${site.url}/p/0`,
+      limit: pages,
+      max_depth: 20,
+      timeout: limits.scrape.maxTimeoutMs,
+      async: true,
+    }
     return { site, input, allowed: ['--allow-private', near] }
   }
   const expectSame = async (gateway: GatewayProcess, id: string, input: object, near: string) =>
