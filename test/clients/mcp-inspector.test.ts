@@ -39,7 +39,8 @@ async function inspect(target: readonly string[], ...args: string[]): Promise<un
 }
 
 const targets = {
-  'bax mcp': () => [process.execPath, served.built.program, 'mcp', '--embedded'],
+  // It passes few variables of its environment on.
+  'bax mcp': () => [process.execPath, served.built.program, 'mcp', '--embedded', '-e', `BAX_STATE_DIR=${stateDir}`],
   '/mcp': () => [`${served.url}/mcp`, '--transport', 'http', '--header', `x-api-key: ${served.key}`],
 }
 
