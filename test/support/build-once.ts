@@ -13,21 +13,21 @@ const variable = 'BAX_TEST_BUILD'
 /** Timeout for a build on a busy machine. */
 const withinMs = 180_000
 
-/** Runs before all tests, in the parent of their processes. */
-export async function setup(): Promise<void> {
+/** Runs before all tests, in the parent of their processes; once more for each project. Returns what ends the run. */
+export async function setup(): Promise<(() => Promise<void>) | undefined> {
+  if (buildFolder()) return undefined
   // The proxies of the person who runs the tests.
   for (const name of Object.keys(process.env)) if (proxyVariables.test(name)) delete process.env[name]
-  // In place of the data of this person; most tests have a state folder of their own.
-  process.env['XDG_DATA_HOME'] = await mkdtemp(join(tmpdir(), 'bax-data-'))
   // Inside the checkout, so that its packages are found.
   const parent = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url))
   await mkdir(parent, { recursive: true })
-  process.env[variable] = await mkdtemp(join(parent, 'bax-built-'))
-}
-
-export async function teardown(): Promise<void> {
-  for (const folder of [buildFolder(), process.env['XDG_DATA_HOME']!])
-    await rm(folder, { recursive: true, force: true })
+  // In place of the data of this person; most tests have a state folder of their own.
+  const data = await mkdtemp(join(tmpdir(), 'bax-data-'))
+  const built = await mkdtemp(join(parent, 'bax-built-'))
+  Object.assign(process.env, { XDG_DATA_HOME: data, [variable]: built })
+  return async () => {
+    for (const folder of [data, built]) await rm(folder, { recursive: true, force: true })
+  }
 }
 
 /** Returns the folder of this run, for what its processes share. */
