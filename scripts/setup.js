@@ -37,7 +37,7 @@ export async function ensureReady({ browser = false, agent = false, docker = fal
     if (!packagesReady()) await installPackages(lock)
     if (!buildReady()) await build(lock)
     if (browser && !browserReady()) await setUpBrowser()
-    if (agent && !agentReady()) await setUpAgent()
+    if (!docker && !agentReady()) await setUpAgent(agent)
     if (tests) await (await import('./test-packages.js')).setUpTestPackages({ say, run })
     if (docker) await (await import('./docker.js')).setUpDocker({ say, run, root })
   } finally {
@@ -65,11 +65,15 @@ async function build(lock) {
   rmSync(outdatedStamp, { force: true })
 }
 
-async function setUpAgent() {
+/** Compiles the agent; everything but shell sessions works without it. */
+async function setUpAgent(required) {
   const { agent } = await import('./native.js')
   say('compiling the agent of shell sessions')
-  if ((await agent.compile([process.arch])).length > 0)
-    throw new Error('shell sessions need a C compiler in a source checkout: `sudo apt install gcc libc6-dev`')
+  if ((await agent.compile([process.arch])).length > 0) {
+    const message = 'shell sessions need a C compiler in a source checkout: `sudo apt install gcc libc6-dev`'
+    if (required) throw new Error(message)
+    return say(message)
+  }
   agent.copy(join(root, 'dist', 'agent'))
 }
 
