@@ -53,17 +53,25 @@ test('runs a file, prints what it prints, and then its result', async () => {
 
 test('uses the default session if it is open, and otherwise one that ends with the code', async () => {
   const url = 'return bax.get_url()'
+  const { total } = await user.client.listSessions({})
   expect(await code(url)).toMatchObject({ code: 0, stdout: 'about:blank\n' })
-  expect((await user.client.listSessions({})).total).toBe(0)
+  expect((await user.client.listSessions({})).total).toBe(total)
   await run(['open', site.url])
   expect(await code(url)).toMatchObject({ code: 0, stdout: `${site.url}/\n` })
   const approved = await code(url, ['--confirm', 'eval'])
   expect(approved).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('without confirm eval') })
   expect(await code(url, ['-s', 'no'])).toMatchObject({ code: 5, stderr: expect.stringContaining('bax session list') })
+  await run(['session', 'close'])
+  expect(await code(url)).toMatchObject({ code: 0, stdout: 'about:blank\n' })
 })
 
 test.each([
-  [`await bax.click('#no', { timeout_ms: 1 })`, [], 1, 'error: no element matches #no (line 1, column 16)'],
+  [
+    `await bax.click('#no', { timeout_ms: 1 })`,
+    [],
+    1,
+    'error: no element matches #no: no page is open (line 1, column 16)',
+  ],
   ['a.b', [], 1, `error: ReferenceError: 'a' is not defined (line 1, column 1)`],
   ['while (true) {}', ['--timeout-ms', '200'], 6, 'error: the code was not done within 200 ms'],
   ['return 1', ['--memory-mb', '1000'], 2, 'memory-mb'],

@@ -245,7 +245,7 @@ describe.skipIf(noRedis)(titled('a gateway with two workers', noRedis), () => {
       const make = (name: string) => client().createShell({ name, image: busybox.image })
       const [first, second] = [await make('first'), await make('second')]
       const statuses = await Promise.all(fleet.workers.map(({ engine }) => engine.status()))
-      expect(statuses.map(({ shells }) => shells)).toEqual([1, 1])
+      expect(statuses.reduce((sum, { shells }) => sum + shells, 0)).toBe(2)
       const listed = await client().listShells({ limit: 1 })
       expect(listed).toMatchObject({ total: 2, sessions: [{ name: 'second' }] })
       expect((await client().listShells({ limit: 1, cursor: listed.next_cursor! })).sessions[0]!.name).toBe('first')

@@ -82,8 +82,8 @@ async function readCode(io: Io, file: string): Promise<string> {
 async function openDefault({ io, settings }: Context, { ask }: LocatedEngine): Promise<string | undefined> {
   if (settings.embedded) return undefined
   try {
-    await ask('getSession', { session_id: 'default' }, { signal: io.signal })
-    return 'default'
+    const { status } = await ask('getSession', { session_id: 'default' }, { signal: io.signal })
+    return status === 'ready' || status === 'provisioning' ? 'default' : undefined
   } catch (error) {
     // A key without the scope of sessions has none.
     if (error instanceof BaxError && /^(?:session_(?:not_found|closed)|forbidden_scope)$/.test(error.code))
