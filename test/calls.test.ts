@@ -28,3 +28,7 @@ test('every terminal command succeeds in npm test', async () => {
   const done = recordedCalls('terminal command')
   expect((await terminalCommands()).filter((name) => !done.has(name))).toEqual([])
 })
+
+test('the errors of every operation in npm test are those that it declares', () => {
+  expect([...recordedCalls('undeclared error')]).toEqual([])
+})

@@ -55,7 +55,16 @@ export const crawl = defineOperation({
       return { ...state, ...(await engine.crawls.accounts(noted, call)) }
     },
   },
-  errors: ['url_blocked', 'model_not_configured', 'rate_limited', 'no_space', 'crawl_not_found', ...identityErrors],
+  errors: [
+    'url_blocked',
+    'model_not_configured',
+    'rate_limited',
+    'no_space',
+    'crawl_not_found',
+    'browser_not_found',
+    'browser_failed',
+    ...identityErrors,
+  ],
   run: (engine, { origin, scrape_options: page, ...input }, call) => {
     const polled = origin !== undefined && { async: true, path_syntax: input.path_syntax ?? ('regex' as const) }
     return engine.crawls.crawl({ ...input, ...(page && givenIn(page)), ...polled }, call)

@@ -27,7 +27,7 @@ export const ready = defineOperation({
   runs: inGateway,
   input: z.object({}),
   output: readiness,
-  errors: ['not_ready', 'shutting_down'],
+  errors: ['not_ready', 'shutting_down', 'no_capacity'],
   async run(engine, _input, { service }) {
     const accepting = service?.draining ? { ok: false, message: 'the process is shutting down' } : { ok: true }
     const parts: ReadyParts = { accepting, ...(await engine.readiness()) }

@@ -145,6 +145,9 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
     await waitUntil(async () => (await client().getRelay({ id })).active_target_id === other)
     await cdp(id, 'Target.closeTarget', { targetId: other })
     await waitUntil(async () => (await client().getRelay({ id })).targets.length === 1)
+    expect(await failureOf(client().activateTarget({ id: 'no', target_id: first }))).toMatchObject({
+      code: 'relay_not_found',
+    })
     expect(await failureOf(client().activateTarget({ id, target_id: 'NOPE' }))).toMatchObject({
       code: 'target_not_found',
     })

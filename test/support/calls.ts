@@ -7,11 +7,11 @@ import type { CliManifest } from '../../src/cli/parse/table-entry.ts'
 import { buildFolder } from './build-once.ts'
 
 /** Kinds of calls of a test run; `file` is a file of tests that was run. */
-export type CallKind = 'operation' | 'browser command' | 'terminal command' | 'file'
+export type CallKind = 'operation' | 'browser command' | 'terminal command' | 'undeclared error' | 'file'
 
 const written = new Set<string>()
 
-/** Records a call that succeeded. All processes of a run append to one file. */
+/** Records a call. All processes of a run append to one file. */
 export function recordCall(kind: CallKind, name: string): void {
   const line = `${kind}\t${name}\n`
   if (written.has(line)) return

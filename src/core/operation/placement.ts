@@ -81,3 +81,13 @@ export const onExec = onObject('exec_id', ['exec'])
 export function onObject(field: string, kinds: readonly BoundKind[]): OnObject {
   return { on: 'object', field, kinds }
 }
+
+/** Errors of operations on an unknown object. */
+export const unknownCodes = {
+  session: 'session_not_found',
+  provision: 'provision_not_found',
+  shell: 'shell_session_not_found',
+  exec: 'exec_not_found',
+  artifact: 'artifact_not_found',
+  relay: 'relay_not_found',
+} as const

@@ -89,6 +89,8 @@ export const observe = defineOperation({
     'element_not_found',
     'invalid_selector',
     'stale_ref',
+    'dialog_blocking',
+    'timeout',
     ...pageFailures,
   ],
   run: (engine, input, call) => engine.sessions.observe(input, call),

@@ -46,7 +46,7 @@ export const createSession = defineOperation({
   idempotent: true,
   status: ({ status }) => (status === 'provisioning' ? 202 : 200),
   statuses: [200, 202],
-  errors: ['profile_not_found', 'conflict', 'url_blocked', 'browser_not_found', 'no_capacity'],
+  errors: ['profile_not_found', 'conflict', 'url_blocked', 'browser_not_found', 'browser_failed'],
   run: (engine, input, call) => engine.sessions.create(input, call),
 })
 

@@ -11,6 +11,7 @@ import {
   type WorkerLabel,
 } from '../../core/fleet.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { unknownCodes } from '../../core/operation/placement.ts'
 import type { OnAny, OnGateway, OnNew, OnObject, OnOnly, Placement } from '../../core/operation/placement.ts'
 import { ObjectLookup } from './lookup.ts'
 import type { Refused } from './refusals.ts'
@@ -229,12 +230,3 @@ const labels: Readonly<Record<BoundKind, WorkerLabel>> = {
   exec: 'shell',
   artifact: 'shell',
 }
-
-const unknownCodes = {
-  session: 'session_not_found',
-  provision: 'provision_not_found',
-  shell: 'shell_session_not_found',
-  exec: 'exec_not_found',
-  artifact: 'artifact_not_found',
-  relay: 'relay_not_found',
-} as const

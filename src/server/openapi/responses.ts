@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { type ErrorCode, errorTable } from '../../core/errors/errors.ts'
 import type { HttpOperation } from '../../core/operation/operation.ts'
+import { unknownCodes } from '../../core/operation/placement.ts'
 import { route } from '../../core/operation/route.ts'
 import { type Json, nameWarning, schemaOf } from './schemas.ts'
 
@@ -26,9 +27,15 @@ export function takesJson(operation: HttpOperation): boolean {
 
 export type Responses = Record<string, { readonly description: string; content?: Json }>
 
+/** Returns the codes of all errors that an operation declares, and that the server itself can respond with. */
+export const declaredCodes = (operation: HttpOperation): ErrorCode[] => [
+  ...commonCodes(operation),
+  ...(operation.errors ?? []),
+]
+
 export function responses(operation: HttpOperation, components: Json): Responses {
   const byStatus = new Map<number, Set<ErrorCode>>()
-  for (const code of [...commonCodes(operation), ...(operation.errors ?? [])]) {
+  for (const code of declaredCodes(operation)) {
     const { status } = errorTable[code]
     byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code))
   }
@@ -46,10 +53,11 @@ export function responses(operation: HttpOperation, components: Json): Responses
   return { ...successes(operation, components, byStatus.has(200)), ...Object.fromEntries(failures) }
 }
 
-/** Returns the errors that the server itself can respond with, before the operation runs. */
 function commonCodes(operation: HttpOperation): ErrorCode[] {
   const body: ErrorCode[] = takesJson(operation) ? ['invalid_json', 'payload_too_large', 'unsupported_media_type'] : []
-  const gate: ErrorCode[] = isPublic(operation) ? [] : ['unauthorized', 'forbidden_scope', 'rate_limited', 'not_ready']
+  const gate: ErrorCode[] = isPublic(operation)
+    ? []
+    : ['unauthorized', 'forbidden_scope', 'rate_limited', 'no_capacity', 'not_ready']
   const begins =
     /^(POST|PUT)/.test(operation.http) && !('allowedWhileDraining' in operation && operation.allowedWhileDraining)
   return [
@@ -58,10 +66,17 @@ function commonCodes(operation: HttpOperation): ErrorCode[] {
     ...gate,
     'bad_host',
     ...(begins ? (['shutting_down'] as const) : []),
-    ...('heavy' in operation && operation.heavy ? (['no_capacity'] as const) : []),
     ...('idempotent' in operation && operation.idempotent ? (['conflict'] as const) : []),
-    ...(isPublic(operation) ? [] : (['internal_error'] as const)),
+    ...(isPublic(operation) ? [] : (['fleet_unavailable', 'internal_error'] as const)),
+    ...codesOfPlace(operation.runs),
   ]
+}
+
+/** Returns the errors of an operation that needs a worker, or an object of which there may be none. */
+function codesOfPlace(runs: HttpOperation['runs']): ErrorCode[] {
+  if (!runs || runs.on === 'gateway') return []
+  const kinds = 'kinds' in runs ? runs.kinds : []
+  return ['worker_lost', ...kinds.map((kind) => unknownCodes[kind])]
 }
 
 export const isPublic = ({ scope }: HttpOperation) => scope === 'public'

@@ -61,8 +61,9 @@ export class EngineRelays implements Relays {
   }
 
   async activate(id: string, targetId: string, call: Call): Promise<void> {
+    const { id: session_id } = this.#find(id, call)
     const method = 'Target.activateTarget'
-    const request = { session_id: id, method, params: { targetId }, timeout_ms: 10_000, max_bytes: 1024 }
+    const request = { session_id, method, params: { targetId }, timeout_ms: 10_000, max_bytes: 1024 }
     const { success, error } = await this.cdp(request, call)
     if (!success) throw new BaxError('target_not_found', `cannot activate ${targetId}: ${error}`)
   }
