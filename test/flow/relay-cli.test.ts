@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Env, relayCli } from '../support/relay-cli.ts'
 import { testConnected, testDriving } from '../support/relay-cli-tests.ts'
@@ -33,6 +34,7 @@ describe('invalid input', () => {
     [['--launch', '--max-events-per-sec', '0'], 2, '--max-events-per-sec must be a whole number'],
     [['--launch', '--approve-timeout', 'soon'], 2, '--approve-timeout must be 1 to 3600 seconds'],
     [['--cdp', 'http://192.0.2.1:9222'], 2, 'add --allow-remote-cdp'],
+    [['--cdp', 'ftp://127.0.0.1:9222'], 2, '--cdp is not a browser URL'],
     [['--launch', '--embedded'], 2, 'an embedded engine ends with its command'],
     [['--launch', '--token-file', 'none'], 2, 'none'],
     [['--launch', '--server', 'http://127.0.0.1:1'], 3, 'engine'],
@@ -46,6 +48,8 @@ describe('invalid input', () => {
       return
     }
     expect(await connector.ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(text) })
+    // Nothing that cannot work starts an engine.
+    expect(await readdir(env['BAX_STATE_DIR']!)).toEqual([])
   })
 
   test('an invalid token is rejected without retries, and never shown', async () => {

@@ -24,6 +24,11 @@ export const command: TerminalCommand = {
     const { context: typedContext, typed } = parseInvocation(invocation, addConnectFlags)
     const { io } = typedContext
     const options = readConnect(typed, io)
+    if ('cdp' in options.browser) {
+      const { parseBrowserUrl } = await import('../../../engine/relay/connector/endpoint.ts')
+      // Before an engine is started.
+      parseBrowserUrl(options.browser.cdp, options.browser.allowRemote)
+    }
     const { browser, ...others } = typedContext.settings
     // In `--browser chrome`, the value is a running browser and not a program.
     const names = 'running' in options.browser && browser === options.browser.running

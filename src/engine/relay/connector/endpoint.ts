@@ -24,11 +24,8 @@ export interface Endpoint {
 /** Host names of this machine in URLs. */
 export const loopbackHost = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
-/**
- * Returns the WebSocket endpoint for a given browser URL.
- * @throws BaxError `invalid_request`, `browser_failed`.
- */
-export async function endpointAt(cdp: string, allowRemote: boolean, signal: AbortSignal): Promise<Endpoint> {
+/** Parses a given browser URL. @throws BaxError `invalid_request` */
+export function parseBrowserUrl(cdp: string, allowRemote: boolean): URL {
   const invalid = (message: string, hint?: string) =>
     new BaxError('invalid_request', `--cdp ${message}`, { details: [{ path: 'cdp', message }], ...(hint && { hint }) })
   const url = parseUrl(cdp)
@@ -38,6 +35,15 @@ export async function endpointAt(cdp: string, allowRemote: boolean, signal: Abor
   if (!loopbackHost.test(url.hostname) && !allowRemote) {
     throw invalid(`${url.host} is not this machine`, 'add --allow-remote-cdp to connect to other machines')
   }
+  return url
+}
+
+/**
+ * Returns the WebSocket endpoint for a given browser URL.
+ * @throws BaxError `invalid_request`, `browser_failed`.
+ */
+export async function endpointAt(cdp: string, allowRemote: boolean, signal: AbortSignal): Promise<Endpoint> {
+  const url = parseBrowserUrl(cdp, allowRemote)
   if (url.protocol.startsWith('ws')) return { url: cdp, asksUser: false }
   return versionEndpoint(url, signal)
 }
