@@ -2,15 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { account as demoAccount } from '../../src/demo/shop/shop.ts'
-import { demoSite } from '../../src/demo/site.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { totpCode } from '../../src/engine/store/totp.ts'
-import { listen } from '../../src/server/process/listen.ts'
 import { spellingsOf } from '../support/attacks.ts'
 import { bax } from '../support/cli.ts'
 import { inUsualHomes } from '../support/commands.ts'
 import { account, loginPages } from '../support/login-site.ts'
+import { both, testLogins, testRefusals, withCredentials } from '../support/logins.ts'
 import { connectMcp } from '../support/mcp.ts'
 import { type ScriptFolder, scriptFolder } from '../support/scripts.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -19,58 +17,20 @@ inUsualHomes(loginPages, (given) => {
   let elsewhere: Site
   beforeAll(async () => {
     elsewhere = await serveSite(loginPages, 'localhost')
-    const origins = [given.site().url]
-    const { username, password } = account
-    await given.client().addCredential({ name: 'ann', origins, ...account })
-    await given.client().addCredential({ name: 'plain', origins, username, password })
-    await given.client().addCredential({ name: 'wrong', origins, username, password: 'incorrect' })
-    await given.client().addCredential({ name: 'stranger', origins, username: 'bob', password: 'incorrect' })
-    await given.client().addCredential({ name: 'code', origins, ...account, totp: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' })
   })
   afterAll(() => elsewhere.close())
-  beforeEach(() => given.restart())
+  withCredentials(given)
 
-  const both = ['username', 'password']
-  test.each([
+  testLogins(given, [
     ['/plain', both],
     ['/with-code', [...both, 'totp']],
-    ['/steps', both],
-    ['/together', [...both, 'totp']],
-    ['/shadow', both],
-    ['/app', both],
-    ['/spinner', both],
-    ['/late', both],
     ['/framed', both],
-  ])('logs in on %s with what the site asks for', async (path, filled) => {
-    await given.open(path)
-    expect(await given.do('login', { credential: 'ann' })).toEqual({ url: expect.any(String), filled })
-    expect(JSON.stringify(await given.run([['get_html']]))).toMatch(path === '/framed' ? /iframe/ : /Welcome Ann/)
-  })
+  ])
 
-  test.each([
+  testRefusals(given, [
     ['wrong', '/plain', 'the page asks for username and password again: Wrong user name or password'],
-    ['wrong', '/with-code', 'the page asks for username and password again: Wrong user name or password'],
-    ['wrong', '/app', 'the page asks for username and password again: Try again'],
-    ['stranger', '/steps', 'the page asks for username again: No such user'],
-    ['code', '/with-code', 'the page asks for totp again: Wrong code'],
     ['plain', '/with-code', 'the page asks for a totp, which plain does not have'],
-    ['wrong', '/spinner', 'the site answered with status 401'],
-    ['ann', '/broken', 'the site answered with status 500'],
-  ])('says why %s could not log in on %s', async (credential, path, why) => {
-    await given.open(path)
-    expect(await given.fails('login', { credential })).toMatchObject({
-      code: 'login_failed',
-      error: `could not log in with ${credential}: ${why}`,
-    })
-  })
-
-  test.each(['/account', '/register'])('finds no log-in on %s', async (path) => {
-    await given.open(path)
-    expect(await given.fails('login', { credential: 'ann', timeout_ms: 500 })).toMatchObject({
-      code: 'login_failed',
-      error: 'could not log in with ann: the page has no log-in form',
-    })
-  })
+  ])
 
   test('gives nothing to another origin', async () => {
     await given.do('navigate_to', { url: `${elsewhere.url}/plain` })
@@ -103,15 +63,6 @@ inUsualHomes(loginPages, (given) => {
     const codes = [0, 30_000].map((ago) => totpCode(account.totp, Date.now() - ago))
     for (const code of await Promise.all(codes)) expect(shown.includes(code)).toBe(false)
     await client.closeSession({ session_id })
-  })
-
-  test('logs in to the shop of `bax demo`', async () => {
-    const demo = await listen(demoSite(), { host: '127.0.0.1', port: 0 })
-    const { name: username, password } = demoAccount
-    await given.client().addCredential({ name: 'tea', origins: [demo.address], username, password })
-    await given.do('navigate_to', { url: `${demo.address}/shop/login?next=/shop/orders` })
-    expect(await given.do('login', { credential: 'tea' })).toEqual({ url: `${demo.address}/shop/orders`, filled: both })
-    await demo.close()
   })
 })
 
