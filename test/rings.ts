@@ -150,6 +150,7 @@ export const onFleet = named([
   'flow/ended-targets',
   'flow/front-door',
   'flow/handoff',
+  'flow/handoff-endings',
   'flow/identity',
   'flow/identity-crawl',
   'flow/identity-saved',
