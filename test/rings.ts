@@ -136,6 +136,7 @@ export const onFleet = named([
   'clients/firecrawl-jobs',
   'clients/firecrawl-v1',
   'clients/firecrawl-v2',
+  'clients/firecrawl-webhooks',
   'flow/cdp-isolation',
   'flow/cli-sessions',
   'flow/confirm',

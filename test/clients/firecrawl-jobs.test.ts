@@ -331,17 +331,4 @@ describe('a webhook', () => {
       code: 'url_blocked',
     })
   })
-
-  test('that fails adds a warning to the crawl', async () => {
-    refusals = 100
-    const { port } = receiver.address() as AddressInfo
-    const webhook = {
-      url: `http://127.0.0.1:${port}/hook`,
-      events: ['started', 'completed'],
-      secret: 'of this request only',
-    }
-    const { id } = await firecrawl.startBatchScrape([urlOf('/a'), urlOf('/slow?hook')], { webhook })
-    await expect.poll(async () => (await served.request('GET', `/v2/crawl/${id}`))['warning']).toMatch(/webhook: .*503/)
-    await firecrawl.cancelBatchScrape(id)
-  })
 })
