@@ -3,7 +3,7 @@ import { ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { limits } from '../../src/core/limits/limits.ts'
 import { bax } from '../support/cli.ts'
 import { heldPages } from '../support/held-pages.ts'
@@ -268,6 +268,11 @@ describe('pages', () => {
     expect(await says('click "role=button[name=OBEYS]" --timeout-ms 700')).toBe('click failed [element_not_found]')
     expect(await says('verify h1 --text Welcome --timeout-ms 700')).toMatch(/^verify failed \[\w+\]$/)
     expect(await says('click "text=Get it"', 'wait-for --text Shop --timeout-ms 100')).toMatch(/failed/)
+    const waits = limits.command as { elementMs: number }
+    const { elementMs } = waits
+    onTestFinished(() => void Object.assign(waits, { elementMs }))
+    // The tool has no timeout of its own.
+    Object.assign(waits, { elementMs: 700 })
     const { text } = await mcp.call('browser_screenshot', { selector: 'role=button[name=OBEYS]' })
     expect(parts(text)).toMatchObject({ before: 'failed [element_not_found]', page: expect.stringContaining('OBEY') })
   })
