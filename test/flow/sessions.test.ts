@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { homeNames, type Homes, isFleet, openHomes, usualHomes } from '../support/homes.ts'
+import { type HomeName, homeNames, type Homes, isFleet, openHomes, usualHomes } from '../support/homes.ts'
 import { follow } from '../../src/client/client.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { noFullBrowser, testUnless } from '../support/needs.ts'
@@ -35,12 +35,18 @@ afterAll(async () => {
   await site.close()
 })
 
-describe.each(homeNames)('creating a session (%s)', (home) => {
+/** Returns how to create sessions through a location. */
+function through(home: HomeName) {
   const client = () => homes.clients[home]
   const create = async (input: Parameters<typeof homes.clients.http.createSession>[0] = {}) => {
     const created = await client().createSession({ headless: true, ...input })
     return { ...created, id: created.session_id! }
   }
+  return { client, create }
+}
+
+describe.each(homeNames)('creating a session (%s)', (home) => {
+  const { client, create } = through(home)
 
   test('returns a ready session with a blank page of the default size', async () => {
     const created = await client().createSession({})
@@ -72,12 +78,6 @@ describe.each(homeNames)('creating a session (%s)', (home) => {
     expect(Date.parse(record.expires_at) - Date.parse(record.created_at)).toBe(3_600_000)
   })
 
-  test('runs headless with a warning when a window is requested without a display', async () => {
-    const { id, warning } = await create({ headless: false })
-    expect(warning).toMatch(/no display/)
-    expect((await client().getSession({ session_id: id })).headless).toBe(true)
-  })
-
   test('finds a session by its requested_name', async () => {
     const { id, name } = await create({ requested_name: `named-${home}` })
     expect(name).toBe(`named-${home}`)
@@ -87,6 +87,46 @@ describe.each(homeNames)('creating a session (%s)', (home) => {
     await client().closeSession({ session_id: `named-${home}` })
     const again = await create({ requested_name: `named-${home}` })
     expect(again.id).not.toBe(id)
+  })
+
+  test('rejects a start_url that is not a web URL', async () => {
+    expect(await failureOf(create({ start_url: 'file:///etc/passwd' }))).toMatchObject({
+      code: 'url_blocked',
+      status: 403,
+    })
+  })
+
+  test.each([
+    ['locale', { locale: 'no such locale' }],
+    ['timezone', { timezone: 'Mars/Olympus' }],
+    ['timezone', { timezone: '+02:00' }],
+    ['user_agent', { user_agent: 'a\r\nb: c' }],
+    ['proxy.server', { proxy: { server: 'ftp://127.0.0.1' } }],
+    ['save_profile', { save_profile: true }],
+    ['cdp_url', { cdp_url: 'ftp://127.0.0.1' }],
+    ['viewport.width', { viewport: { width: 0, height: 1 } }],
+    ['timeout_secs', { timeout_secs: 86_401 }],
+    ['idle_timeout_secs', { idle_timeout_secs: -1 }],
+    ['profile_id', { profile_id: '' }],
+  ])('rejects %s: %j before anything is opened', async (path, input) => {
+    const error = await failureOf(create(input))
+    expect(error).toMatchObject({ code: 'invalid_request', status: 400 })
+    expect(error.details).toMatchObject([{ path }])
+  })
+
+  test('returns 404 for an unknown profile', async () => {
+    const error = await failureOf(create({ profile_id: '3f1c1a52-5a0b-4b7e-9d7a-0d3b8e5a7c11' }))
+    expect(error).toMatchObject({ code: 'profile_not_found', status: 404 })
+  })
+})
+
+describe.each(usualHomes)('a created session (%s)', (home) => {
+  const { client, create } = through(home)
+
+  test('runs headless with a warning when a window is requested without a display', async () => {
+    const { id, warning } = await create({ headless: false })
+    expect(warning).toMatch(/no display/)
+    expect((await client().getSession({ session_id: id })).headless).toBe(true)
   })
 
   test('opens start_url before it responds', async () => {
@@ -99,13 +139,6 @@ describe.each(homeNames)('creating a session (%s)', (home) => {
     expect(status).toBe('ready')
     expect(warning).toMatch(/start_url could not be opened/)
     expect(await valueOf(client(), id, '1 + 1')).toBe(2)
-  })
-
-  test('rejects a start_url that is not a web URL', async () => {
-    expect(await failureOf(create({ start_url: 'file:///etc/passwd' }))).toMatchObject({
-      code: 'url_blocked',
-      status: 403,
-    })
   })
 
   test('sends and reports user_agent', async () => {
@@ -165,29 +198,6 @@ describe.each(homeNames)('creating a session (%s)', (home) => {
   test('keep_alive disables the idle timeout', async () => {
     const { id } = await create({ keep_alive: true, idle_timeout_secs: 1 })
     expect((await client().getSession({ session_id: id })).idle_timeout_secs).toBe(0)
-  })
-
-  test.each([
-    ['locale', { locale: 'no such locale' }],
-    ['timezone', { timezone: 'Mars/Olympus' }],
-    ['timezone', { timezone: '+02:00' }],
-    ['user_agent', { user_agent: 'a\r\nb: c' }],
-    ['proxy.server', { proxy: { server: 'ftp://127.0.0.1' } }],
-    ['save_profile', { save_profile: true }],
-    ['cdp_url', { cdp_url: 'ftp://127.0.0.1' }],
-    ['viewport.width', { viewport: { width: 0, height: 1 } }],
-    ['timeout_secs', { timeout_secs: 86_401 }],
-    ['idle_timeout_secs', { idle_timeout_secs: -1 }],
-    ['profile_id', { profile_id: '' }],
-  ])('rejects %s: %j before anything is opened', async (path, input) => {
-    const error = await failureOf(create(input))
-    expect(error).toMatchObject({ code: 'invalid_request', status: 400 })
-    expect(error.details).toMatchObject([{ path }])
-  })
-
-  test('returns 404 for an unknown profile', async () => {
-    const error = await failureOf(create({ profile_id: '3f1c1a52-5a0b-4b7e-9d7a-0d3b8e5a7c11' }))
-    expect(error).toMatchObject({ code: 'profile_not_found', status: 404 })
   })
 })
 
