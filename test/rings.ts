@@ -64,6 +64,7 @@ export const core = named([
   'flow/observe',
   'flow/overlay',
   'flow/page-requests',
+  'flow/passkeys',
   'flow/pointer',
   'flow/profiles',
   'flow/provisioning',

@@ -7,7 +7,13 @@ import type { Caller } from './access/caller.ts'
 import type { Keys } from './access/keys.ts'
 import type { Relays } from './engine.ts'
 import type { RelayTokenRecord } from './shapes/relay.ts'
-import type { CredentialInput, CredentialRecord, CredentialSecrets } from './access/credentials.ts'
+import type {
+  CredentialInput,
+  CredentialPart,
+  CredentialRecord,
+  CredentialSecrets,
+  Passkey,
+} from './access/credentials.ts'
 import type { ProfileRecord } from './shapes/session.ts'
 
 export interface Stores {
@@ -23,7 +29,10 @@ export interface Stores {
 }
 
 /** Cookies, local storage and IndexedDB of a browser session. */
-export type StorageState = Exclude<BrowserContextOptions['storageState'], string | undefined>
+export type StorageState = Exclude<BrowserContextOptions['storageState'], string | undefined> & {
+  /** Names of the credentials whose passkeys the session uses. */
+  readonly passkeys?: readonly string[]
+}
 
 export interface ProfileStore {
   /** Saves a new profile. @throws BaxError `already_exists` when another profile of the caller has the name. */
@@ -43,10 +52,18 @@ export interface ProfileStore {
 }
 
 /** The values of a credential; they never leave the engine. */
-export interface Credential extends CredentialSecrets {
+export interface Credential extends Pick<CredentialSecrets, CredentialPart> {
   readonly name: string
   /** Origins of the only frames that get its values. */
   readonly origins: readonly string[]
+  /** Undefined if pages may not create any. */
+  readonly passkeys?: readonly Passkey[]
+}
+
+/** A credential for a page. */
+export interface UsableCredential extends Credential {
+  /** Stores a passkey that a page has created, or its number of uses. @throws BaxError `credential_not_found` */
+  keepPasskey(passkey: Passkey): Promise<void>
 }
 
 /** Credentials of callers: each sees only those that its own key has stored. */
@@ -63,7 +80,7 @@ export interface CredentialStore {
   /** @throws BaxError `credential_not_found` */
   delete(name: string, caller: Caller): Promise<void>
   /** Returns the values, for a page. @throws BaxError `credential_not_found`, `credential_locked` */
-  use(name: string, caller: Pick<Caller, 'keyId'>): Promise<Credential>
+  use(name: string, caller: Pick<Caller, 'keyId'>): Promise<UsableCredential>
 }
 
 /** A version of a page, for the format changeTracking. */

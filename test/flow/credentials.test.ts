@@ -269,7 +269,7 @@ describe('on the command line', () => {
     })
     expect(await run('credential rotate shop --no-password')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('needs a username, password or totp'),
+      stderr: expect.stringContaining('needs a username, password, totp or passkey'),
     })
     expect((await run('credential delete shop')).code).toBe(0)
     expect(await run('credential rotate shop', { stdin: 'other\n' })).toMatchObject({

@@ -14,6 +14,7 @@ export async function readCredential(io: Io, { flags, words }: TypedArguments) {
   return {
     name: requiredWord(words, 0),
     username: textFlag(flags, 'username'),
+    ...(flags['passkey'] === true && { passkey: true }),
     ...(parts.length > 0 && (await readSecrets(io, parts))),
   }
 }

@@ -16,6 +16,10 @@ export const credentialName = z
 export const credentialParts = ['username', 'password', 'totp'] as const
 export type CredentialPart = (typeof credentialParts)[number]
 
+/** Everything that a credential can have: the browser signs with its passkeys, which no field gets. */
+export const credentialKinds = [...credentialParts, 'passkey'] as const
+export type CredentialKind = (typeof credentialKinds)[number]
+
 /** Reference to a part of a credential: `shop.password`. */
 export const credentialReference = z
   .string()
@@ -48,10 +52,30 @@ const secrets = {
     .max(secretChars)
     .optional()
     .describe('Secret of the one-time codes: base32, or an otpauth://totp/ URI'),
+  passkey: z
+    .literal(true)
+    .optional()
+    .describe('Whether pages may create passkeys in it; when rotated, it starts without any'),
 }
 
 export const credentialSecrets = z.object(secrets)
 export type CredentialSecrets = z.output<typeof credentialSecrets>
+
+/** A passkey with its private key, as the WebAuthn domain of CDP has it. */
+export interface Passkey {
+  readonly credentialId: string
+  readonly isResidentCredential: boolean
+  readonly rpId: string
+  /** PKCS#8, in base64. */
+  readonly privateKey: string
+  readonly userHandle?: string
+  /** Number of its uses, by which sites recognize copies. */
+  readonly signCount: number
+  readonly backupEligibility?: boolean
+  readonly backupState?: boolean
+  readonly userName?: string
+  readonly userDisplayName?: string
+}
 
 export const credentialInput = z
   .object({
@@ -59,13 +83,17 @@ export const credentialInput = z
     origins: listOf(origin).min(1).describe('Origins of the only pages that get its values'),
     ...secrets,
   })
-  .refine(({ password, totp }) => password !== undefined || totp !== undefined, 'needs a password or totp')
+  .refine(
+    ({ password, totp, passkey }) => (password ?? totp ?? passkey) !== undefined,
+    'needs a password, totp or passkey',
+  )
 export type CredentialInput = z.output<typeof credentialInput>
 
 export const credentialRecord = named('Credential', {
   name: z.string(),
   origins: z.array(z.string()),
-  parts: z.array(z.enum(credentialParts)).describe('What it contains; no operation returns the values'),
+  parts: z.array(z.enum(credentialKinds)).describe('What it contains; no operation returns the values'),
+  rp_ids: z.array(z.string()).optional().describe('RP IDs of its passkeys; empty before a page has created one'),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 })

@@ -39,6 +39,7 @@ export const sessionEventTypes = [
   'handoff.expired',
   'handoff.withdrawn',
   'credential.used',
+  'credential.registered',
   'credential.blocked',
   'control.taken',
   'control.waiting',

@@ -130,8 +130,8 @@ export const limits = {
   /** Cache lifetime of `GET /readyz`: for the state folder, for a browser that started, for one that did not. */
   readiness: { readyMs: 2000, startedMs: 60_000, failedMs: 5000 },
 
-  /** Lengths of the names and values of credentials; `passwordChars` is the minimum of a password. */
-  credentials: { nameChars: 64, secretChars: 4096, passwordChars: 4 },
+  /** Lengths of the names and values of credentials; `passwordChars` is the minimum of a password; passkeys of one. */
+  credentials: { nameChars: 64, secretChars: 4096, passwordChars: 4, passkeys: 20 },
 
   /** Minimum length of the secret that encrypts profiles, and of the one for credentials. */
   profileKeyChars: 16,

@@ -1,13 +1,13 @@
 /** Input of stored credentials. */
 import type { Locator } from 'playwright'
-import type { CredentialPart } from '../access/credentials.ts'
+import type { CredentialKind } from '../access/credentials.ts'
 import type { CallLimit } from './command.ts'
 
 /** A log-in that has worked. */
 export interface LoggedIn {
   readonly url: string
   /** Parts of the credential that were filled in, in order. */
-  readonly filled: readonly CredentialPart[]
+  readonly filled: readonly CredentialKind[]
 }
 
 /** Writes values of stored credentials, which no command gets. */
@@ -23,4 +23,6 @@ export interface CredentialInput {
   ): Promise<void>
   /** Logs in on the active page. @throws BaxError `login_failed` with the reason, and those of `fill` */
   logIn(name: string, limit: CallLimit): Promise<LoggedIn>
+  /** Lets the pages of the session create and use passkeys of a credential; returns the RP IDs of those that it has. */
+  usePasskeys(name: string): Promise<string[]>
 }

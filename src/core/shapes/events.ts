@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { approvalEvents } from '../access/approvals.ts'
 import { handoffEvents } from '../access/handoffs.ts'
-import { credentialParts } from '../access/credentials.ts'
+import { credentialKinds } from '../access/credentials.ts'
 import { eventOf, named } from './fields.ts'
 import { answeredBy, dialogFacts, dialogTypes } from './dialogs.ts'
 import { recordedStep } from './recording.ts'
@@ -108,10 +108,19 @@ export const eventData = {
   ...handoffEvents,
   'credential.used': z.object({
     credential: z.string(),
-    part: z.enum(credentialParts),
+    part: z.enum(credentialKinds),
     success: z.boolean().describe('Whether the value was written into a field'),
     origin: z.string().optional().describe('Origin of the frame that got it'),
+    rp_id: z.string().optional().describe('RP ID of the passkey that was used'),
   }),
+  'credential.registered': z
+    .object({
+      credential: z.string(),
+      rp_id: z.string(),
+      success: z.boolean().describe('Whether it was stored'),
+      error: z.string().optional().describe('Why it was not stored'),
+    })
+    .describe('A page has created a passkey'),
   'credential.blocked': z
     .object({ url })
     .describe('A navigation that carried a password of a credential to another origin was blocked'),

@@ -10,10 +10,12 @@ import {
   type CredentialRecord,
   type CredentialSecrets,
   originOf,
+  type Passkey,
 } from '../../core/access/credentials.ts'
+import { limits } from '../../core/limits/limits.ts'
 import { createAtomic, privateDir } from '../../core/state/files.ts'
 import { localFiles } from '../../core/state/local-files.ts'
-import type { Credential, CredentialStore } from '../../core/stores.ts'
+import type { Credential, CredentialStore, UsableCredential } from '../../core/stores.ts'
 import { CredentialFolder } from './credential-folder.ts'
 import { type EncryptedText, Encryption } from './encryption.ts'
 import { assertTotp } from './totp.ts'
@@ -48,14 +50,14 @@ export class StoredCredentials implements CredentialStore {
     this.#secret = secret
   }
 
-  async add({ origins, ...input }: CredentialInput, { keyId: owner }: Caller): Promise<CredentialRecord> {
-    if (input.totp !== undefined) await assertTotp(input.totp)
+  async add({ origins, name, ...input }: CredentialInput, { keyId: owner }: Caller): Promise<CredentialRecord> {
+    const secrets = await storedSecrets(input)
     const now = new Date().toISOString()
-    const made: Stored = { ...input, origins: originsOf(origins), owner, created_at: now, updated_at: now }
-    const id = idOf(input.name, owner)
+    const made: Stored = { name, ...secrets, origins: originsOf(origins), owner, created_at: now, updated_at: now }
+    const id = idOf(name, owner)
     if (await this.#records.add(id, await this.#encrypt(id, made))) return recordOf(made)
-    throw new BaxError('already_exists', `a credential is already named ${input.name}`, {
-      hint: `change it with "bax credential rotate ${input.name}", or delete it first`,
+    throw new BaxError('already_exists', `a credential is already named ${name}`, {
+      hint: `change it with "bax credential rotate ${name}", or delete it first`,
     })
   }
 
@@ -79,15 +81,19 @@ export class StoredCredentials implements CredentialStore {
     }
   }
 
-  async rotate(name: string, secrets: CredentialSecrets, caller: Caller): Promise<CredentialRecord> {
-    if (secrets.totp !== undefined) await assertTotp(secrets.totp)
+  async rotate(name: string, given: CredentialSecrets, caller: Caller): Promise<CredentialRecord> {
+    const secrets = await storedSecrets(given)
+    return recordOf(await this.#change(name, caller, (stored) => ({ ...stored, ...secrets })))
+  }
+
+  async #change(name: string, caller: Pick<Caller, 'keyId'>, change: (stored: Stored) => Stored): Promise<Stored> {
     const id = idOf(name, caller.keyId)
-    // Repeated after another rotation at the same time, which has changed other secrets.
+    // Repeated after another change at the same time, which has changed other secrets.
     for (;;) {
       const before = await this.#records.read(id)
       if (!before) throw await this.#notFound(name, caller)
-      const changed = { ...(await this.#decrypt(id, before)), ...secrets, updated_at: new Date().toISOString() }
-      if (await this.#records.replace(id, await this.#encrypt(id, changed), before)) return recordOf(changed)
+      const changed = { ...change(await this.#decrypt(id, before)), updated_at: new Date().toISOString() }
+      if (await this.#records.replace(id, await this.#encrypt(id, changed), before)) return changed
     }
   }
 
@@ -96,8 +102,10 @@ export class StoredCredentials implements CredentialStore {
     if (!(await this.#records.delete(idOf(name, caller.keyId)))) throw await this.#notFound(name, caller)
   }
 
-  use(name: string, caller: Pick<Caller, 'keyId'>): Promise<Credential> {
-    return this.#read(name, caller)
+  async use(name: string, caller: Pick<Caller, 'keyId'>): Promise<UsableCredential> {
+    const keepPasskey = async (passkey: Passkey) =>
+      void (await this.#change(name, caller, (stored) => withPasskey(stored, passkey)))
+    return { ...(await this.#read(name, caller)), keepPasskey }
   }
 
   async #read(name: string, caller: Pick<Caller, 'keyId'>): Promise<Stored> {
@@ -153,10 +161,30 @@ const idOf = (name: string, owner: string | null): string =>
 
 const originsOf = (urls: readonly string[]): string[] => [...new Set(urls.map((url) => originOf(url)!))]
 
-const recordOf = ({ name, origins, created_at, updated_at, ...secrets }: Stored): CredentialRecord => ({
+/** Returns secrets as they are stored. @throws BaxError `invalid_request` for an invalid secret of one-time codes */
+async function storedSecrets({ passkey, ...secrets }: CredentialSecrets): Promise<Partial<Stored>> {
+  if (secrets.totp !== undefined) await assertTotp(secrets.totp)
+  return { ...secrets, ...(passkey && { passkeys: [] }) }
+}
+
+/** Adds a passkey, or sets its number of uses, which never decreases. @throws BaxError `unsupported` for too many */
+function withPasskey(stored: Stored, passkey: Passkey): Stored {
+  const { passkeys = [] } = stored
+  const isSame = ({ credentialId }: Passkey) => credentialId === passkey.credentialId
+  const known = passkeys.find(isSame)
+  if (!known && passkeys.length >= limits.credentials.passkeys)
+    throw new BaxError('unsupported', `${stored.name} has ${passkeys.length} passkeys, which is the limit`, {
+      hint: `forget them with "bax credential rotate ${stored.name} --passkey --no-password"`,
+    })
+  const kept = { ...passkey, signCount: Math.max(passkey.signCount, known?.signCount ?? 0) }
+  return { ...stored, passkeys: known ? passkeys.map((one) => (isSame(one) ? kept : one)) : [...passkeys, kept] }
+}
+
+const recordOf = ({ name, origins, created_at, updated_at, passkeys, ...secrets }: Stored): CredentialRecord => ({
   name,
   origins: [...origins],
-  parts: credentialParts.filter((part) => secrets[part] !== undefined),
+  parts: [...credentialParts.filter((part) => secrets[part] !== undefined), ...(passkeys ? ['passkey' as const] : [])],
+  ...(passkeys && { rp_ids: [...new Set(passkeys.map(({ rpId }) => rpId))] }),
   created_at,
   updated_at,
 })

@@ -4,7 +4,7 @@ import { inGateway } from '../../core/operation/placement.ts'
 import {
   credentialInput,
   credentialName,
-  credentialParts,
+  credentialKinds,
   credentialRecord,
   credentialSecrets,
 } from '../../core/access/credentials.ts'
@@ -55,7 +55,10 @@ export const rotateCredential = defineOperation({
   sample: { ...samples.credential, password: 'battery staple' },
   input: credentialSecrets
     .extend({ name })
-    .refine((given) => credentialParts.some((part) => given[part] !== undefined), 'needs a username, password or totp'),
+    .refine(
+      (given) => credentialKinds.some((part) => given[part] !== undefined),
+      'needs a username, password, totp or passkey',
+    ),
   output: credentialRecord,
   errors: ['credential_not_found', 'credential_locked', 'feature_disabled'],
   run: (engine, { name, ...secrets }, { caller }) => engine.credentials.rotate(name, secrets, caller),

@@ -15,6 +15,7 @@ export const command: TerminalCommand = {
     'bax credential add shop --origin https://shop.example --username ann',
     'pass show shop | bax credential add shop --origin https://shop.example',
     'bax credential add mail --origin https://mail.example --username ann --totp',
+    'bax credential add bank --origin https://bank.example --passkey --no-password',
   ],
   place: 'own process',
   async run(invocation) {
@@ -23,6 +24,7 @@ export const command: TerminalCommand = {
       command.option('--origin <url>', 'origin of pages that get the values; can be repeated', collect)
       command.option('--username <name>', 'user name or email address')
       command.option('--totp', 'also ask for the secret of one-time codes')
+      command.option('--passkey', 'allow pages to create passkeys')
       command.option('--no-password', 'store no password')
     })
     const { io, settings } = context

@@ -16,6 +16,7 @@ export const command: TerminalCommand = {
       command.addArgument(new Argument('<name>', 'name of the credential'))
       command.option('--username <name>', 'new user name or email address')
       command.option('--totp', 'also ask for a new secret of one-time codes')
+      command.option('--passkey', 'forget its passkeys, and allow pages to create new ones')
       command.option('--no-password', 'keep the password')
     })
     const { io, settings } = context

@@ -119,6 +119,13 @@ const credentialInput = (
     ])
     return logIn(target, page, await credentialFor(target, name, caller), limit)
   },
+  async usePasskeys(name) {
+    const [{ credentialFor }, { usePasskeys }] = await Promise.all([
+      import('../credentials/fill-secret.ts'),
+      import('../credentials/passkeys.ts'),
+    ])
+    return usePasskeys(target, await credentialFor(target, name, caller))
+  },
   async fill(element, { selector, reference }, limit) {
     const { fillReference } = await import('../credentials/fill-secret.ts')
     const handle = await element.elementHandle(limit)

@@ -142,9 +142,29 @@ async function register(
 
 async function openFirstPage(plan: SessionPlan, session: Session): Promise<OpenedSession> {
   const frameToken = session.tokens.add({ control: false, cdp: true })
+  const passkeyFailures = await restorePasskeys(plan, session)
   const startFailure = plan.startUrl === undefined ? undefined : await openStartUrl(session, plan.startUrl)
-  const warning = [...plan.warnings, ...(startFailure ? [startFailure] : [])].join('; ')
+  const warning = [...plan.warnings, ...passkeyFailures, ...(startFailure ? [startFailure] : [])].join('; ')
   return { session, frameToken, ...(warning && { warning }) }
+}
+
+/** Uses the passkeys that the profile of a session names; returns warnings about credentials that cannot be used. */
+async function restorePasskeys({ passkeys }: SessionPlan, session: Session): Promise<string[]> {
+  if (passkeys.length === 0) return []
+  const { usePasskeys } = await import('../credentials/passkeys.ts')
+  const failures: string[] = []
+  for (const name of passkeys) {
+    try {
+      await session.use(async () => {
+        // The first tab.
+        await session.page()
+        await usePasskeys(session, await session.credentialOf(name))
+      })
+    } catch (error) {
+      failures.push(`passkeys of the profile: ${toBaxError(error, 'using them').message}`)
+    }
+  }
+  return failures
 }
 
 /**

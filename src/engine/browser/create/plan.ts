@@ -30,6 +30,8 @@ export interface SessionPlan {
   readonly cdpUrl: string | undefined
   /** Hosts that the session may connect to; all when undefined. */
   readonly allowed: AllowedHosts | undefined
+  /** Credentials whose passkeys the session uses, from its profile. */
+  readonly passkeys: readonly string[]
   readonly warnings: readonly string[]
   /** Options of the session's own context, with `proxy` if given; undefined when a ready context fits. */
   contextOptions(browser: BrowserFacts, proxy?: BrowserContextOptions['proxy']): BrowserContextOptions | undefined
@@ -64,6 +66,7 @@ export async function planSession(input: SessionInput, environment: PlanEnvironm
   if (cdpUrl !== undefined) await egress.check(cdpUrl, work)
   else if (startUrl !== undefined && /^https?:/.test(startUrl)) await egress.check(startUrl, work)
   const profile = input.profile_id === undefined ? undefined : await environment.profile(input.profile_id)
+  const { passkeys, ...storage } = profile?.state ?? { cookies: [], origins: [] }
   const viewport = input.viewport ?? limits.session.viewport
   const { kind, warning } = await kindOf(input, environment)
   const stealth = input.disable_automation_detection
@@ -77,7 +80,7 @@ export async function planSession(input: SessionInput, environment: PlanEnvironm
   const options: BrowserContextOptions = {
     ...(input.locale !== undefined && { locale: input.locale }),
     ...(input.timezone !== undefined && { timezoneId: input.timezone }),
-    ...(profile && { storageState: profile.state }),
+    ...(profile && { storageState: storage }),
     // Service workers would send the requests of pages themselves, where they are not held.
     ...(input.confirm?.includes('submit') && { serviceWorkers: 'block' }),
   }
@@ -91,6 +94,7 @@ export async function planSession(input: SessionInput, environment: PlanEnvironm
     startUrl,
     cdpUrl,
     allowed,
+    passkeys: passkeys ?? [],
     warnings: [warning, remoteWarning].filter((text) => text !== undefined),
     contextOptions: (browser, proxy) => {
       if (isDefault && cdpUrl === undefined) return undefined

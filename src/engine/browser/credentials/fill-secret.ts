@@ -3,7 +3,7 @@ import type { ElementHandle } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { Caller } from '../../../core/access/caller.ts'
 import type { CredentialPart } from '../../../core/access/credentials.ts'
-import type { Credential } from '../../../core/stores.ts'
+import type { Credential, UsableCredential } from '../../../core/stores.ts'
 import { totpCode } from '../../store/totp.ts'
 import { inIsolatedWorld } from '../page/internals.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
@@ -15,7 +15,7 @@ import { type SecretOutcome, writeSecret } from './write-secret.ts'
 type BatchCaller = Caller | undefined
 
 /** Loads a credential of the session's owner. @throws BaxError `credential_not_found`, `permission_denied`, `unsupported` */
-export async function credentialFor(target: BatchTarget, name: string, caller: BatchCaller): Promise<Credential> {
+export async function credentialFor(target: BatchTarget, name: string, caller: BatchCaller): Promise<UsableCredential> {
   if (target.credential) return target.credential(name, caller)
   throw new BaxError('unsupported', "credentials are not written into a user's own browser", {
     hint: 'use a session of the engine ("bax session create")',

@@ -5,6 +5,8 @@ export interface LoginFields {
   readonly password: HTMLInputElement | null
   readonly code: HTMLInputElement | null
   readonly submit: HTMLElement | null
+  /** Button that logs in with a passkey. */
+  readonly passkey: HTMLElement | null
   /** Message that the page shows about a failure; empty without one. */
   readonly notice: string
 }
@@ -17,6 +19,9 @@ export function findLogin(): LoginFields {
     const { width, height } = one.getBoundingClientRect()
     return width > 1 && height > 1 && one.checkVisibility({ visibilityProperty: true, opacityProperty: true })
   }
+  const isForPasskey = (text: string) =>
+    /pass-?key|security key|sicherheitsschlüssel|passwordless|webauthn|fido/i.test(text) &&
+    !/\b(?:create|add|register|set ?up|enrol|manage|delete|remove|learn|what|why|help)/i.test(text)
   const all = every(document)
   const inputs = all.filter(
     (one): one is HTMLInputElement => one instanceof HTMLInputElement && isShown(one) && !one.disabled && !one.readOnly,
@@ -65,5 +70,13 @@ export function findLogin(): LoginFields {
     (one) => one.matches('[role=alert], [aria-live=assertive], .error, .alert-danger') && isShown(one),
   )
   const notice = (alert?.textContent ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, 200)
-  return { username, password, code, submit: submits[0] ?? null, notice }
+  const passkey =
+    all.find(
+      (one): one is HTMLElement =>
+        one instanceof HTMLElement &&
+        one.matches('button, a, input[type=button], input[type=submit], [role=button]') &&
+        isShown(one) &&
+        isForPasskey(`${one.textContent} ${one.ariaLabel ?? ''} ${(one as HTMLInputElement).value ?? ''}`),
+    ) ?? null
+  return { username, password, code, submit: submits[0] ?? null, passkey, notice }
 }

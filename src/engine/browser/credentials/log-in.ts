@@ -4,14 +4,15 @@ import type { ElementHandle, Frame, Page, Request, Response } from 'playwright'
 import type { LoggedIn } from '../../../core/operation/credential-input.ts'
 import type { CallLimit } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
-import type { CredentialPart } from '../../../core/access/credentials.ts'
-import type { Credential } from '../../../core/stores.ts'
+import type { CredentialKind, CredentialPart } from '../../../core/access/credentials.ts'
+import type { UsableCredential } from '../../../core/stores.ts'
 import { documentIn, isNavigating } from '../page/internals.ts'
 import { isGone } from '../page/playwright-errors.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
 import { shownUrl } from '../tabs/page-events.ts'
 import { fillPart } from './fill-secret.ts'
 import { findLogin } from './find-login.ts'
+import { usePasskeys } from './passkeys.ts'
 
 const intervalMs = 50
 /** Time without a form after which the log-in counts as done: pages replace one form by the next. */
@@ -24,6 +25,8 @@ interface Form {
   readonly document: object | undefined
   readonly fields: ReadonlyMap<CredentialPart, ElementHandle>
   readonly submit: ElementHandle | null
+  /** Button that logs in with a passkey, if the credential has one. */
+  readonly passkey: ElementHandle | null
   readonly notice: string
 }
 
@@ -33,27 +36,35 @@ const partOfField = { username: 'username', password: 'password', code: 'totp' }
 export async function logIn(
   target: BatchTarget,
   page: Page,
-  credential: Credential,
+  credential: UsableCredential,
   limit: CallLimit,
 ): Promise<LoggedIn> {
   const { name } = credential
   const end = performance.now() + limit.timeout
-  const filled: CredentialPart[] = []
+  const filled: CredentialKind[] = []
   const watched = watchAnswers(page)
+  const usesPasskeys = (credential.passkeys?.length ?? 0) > 0
+  if (usesPasskeys) await usePasskeys(target, credential)
+  const stopUses = target.events.listen(({ type, data }) => {
+    if (type === 'credential.used' && data['credential'] === name && data['part'] === 'passkey') filled.push('passkey')
+  })
   try {
-    let form = await nextForm(page, undefined, { end, signal: limit.signal, watched })
+    const waiting = { end, signal: limit.signal, watched, usesPasskeys }
+    let form = await nextForm(page, undefined, waiting)
     if (!form) throw failed(name, 'the page has no log-in form', { hint: 'open the page with the log-in first' })
     for (let count = 1; form && count <= mostForms; count++) {
-      for (const part of form.fields.keys())
-        if (credential[part] === undefined)
+      const fields = [...form.fields].filter(([part]) => !form!.passkey || part === 'username')
+      for (const [part] of fields)
+        if (credential[part] === undefined && !form.passkey)
           throw failed(name, `the page asks for a ${part}, which ${name} does not have`)
-      for (const [part, handle] of form.fields) {
+      for (const [part, handle] of fields) {
+        if (credential[part] === undefined) continue
         await fillPart(target, { selector: `the ${part} field`, handle }, credential, part)
         filled.push(part)
       }
       watched.begin()
       await submit(form, limit)
-      form = await nextForm(page, form, { end, signal: limit.signal, watched })
+      form = await nextForm(page, form, waiting)
       if (form && isSame(form, filled)) throw rejected(name, form)
     }
     if (form) throw rejected(name, form)
@@ -62,16 +73,25 @@ export async function logIn(
     return { url: shownUrl(page.url()), filled }
   } finally {
     watched.stop()
+    stopUses()
   }
 }
 
 /** Returns whether a form asks for what was written already. */
-const isSame = ({ fields }: Form, filled: readonly CredentialPart[]): boolean =>
+const isSame = ({ fields }: Form, filled: readonly CredentialKind[]): boolean =>
   [...fields.keys()].every((part) => filled.includes(part))
 
-async function submit({ submit: button, fields }: Form, limit: CallLimit): Promise<void> {
+async function submit({ submit: send, passkey, fields }: Form, limit: CallLimit): Promise<void> {
+  const button = passkey ?? send
   if (button) await button.click(limit)
   else await [...fields.values()].at(-1)!.press('Enter', limit)
+}
+
+interface Waiting {
+  readonly end: number
+  readonly signal: AbortSignal
+  readonly watched: Answers
+  readonly usesPasskeys: boolean
 }
 
 /**
@@ -81,11 +101,11 @@ async function submit({ submit: button, fields }: Form, limit: CallLimit): Promi
 async function nextForm(
   page: Page,
   before: Form | undefined,
-  { end, signal, watched }: { readonly end: number; readonly signal: AbortSignal; readonly watched: Answers },
+  { end, signal, watched, usesPasskeys }: Waiting,
 ): Promise<Form | undefined> {
   let goneAt: number | undefined
   for (;;) {
-    const form = isNavigating(page) ? undefined : await findForm(page)
+    const form = isNavigating(page) ? undefined : await findForm(page, usesPasskeys)
     const now = performance.now()
     if (form && (!before || isNew(form, before) || now > end)) return form
     if (!form) watched.gone()
@@ -106,19 +126,20 @@ const isNew = (form: Form, before: Form): boolean =>
   (form.notice !== '' && form.notice !== before.notice)
 
 /** Finds the log-in form of a page, of which one with a password or a code comes first. */
-async function findForm(page: Page): Promise<Form | undefined> {
+async function findForm(page: Page, usesPasskeys: boolean): Promise<Form | undefined> {
   const forms: Form[] = []
   for (const frame of page.frames()) {
-    const form = await formIn(frame).catch((error: unknown) => {
+    const form = await formIn(frame, usesPasskeys).catch((error: unknown) => {
       if (isGone(error) || /navigation|detached|context/i.test(String(error))) return undefined
       throw error
     })
     if (form) forms.push(form)
   }
-  return forms.find(({ fields }) => fields.has('password') || fields.has('totp')) ?? forms[0]
+  const isComplete = ({ fields, passkey }: Form) => passkey || fields.has('password') || fields.has('totp')
+  return forms.find(isComplete) ?? forms[0]
 }
 
-async function formIn(frame: Frame): Promise<Form | undefined> {
+async function formIn(frame: Frame, usesPasskeys: boolean): Promise<Form | undefined> {
   const document = documentIn(frame)
   const found = await frame.evaluateHandle(findLogin)
   const properties = await found.getProperties()
@@ -127,9 +148,10 @@ async function formIn(frame: Frame): Promise<Form | undefined> {
     const handle = properties.get(name)?.asElement()
     if (handle) fields.set(part, handle)
   }
-  if (fields.size === 0) return undefined
+  const passkey = (usesPasskeys && properties.get('passkey')?.asElement()) || null
+  if (fields.size === 0 && !passkey) return undefined
   const notice = String(await properties.get('notice')?.jsonValue())
-  return { frame, document, fields, submit: properties.get('submit')?.asElement() ?? null, notice }
+  return { frame, document, fields, submit: properties.get('submit')?.asElement() ?? null, passkey, notice }
 }
 
 type Answers = ReturnType<typeof watchAnswers>
@@ -175,10 +197,14 @@ function watchAnswers(page: Page) {
   }
 }
 
-const rejected = (name: string, { fields, notice }: Form): BaxError =>
-  failed(name, `the page asks for ${[...fields.keys()].join(' and ')} again${notice && `: ${notice}`}`, {
-    hint: `check the values, and change them with "bax credential rotate ${name}"`,
-  })
+const rejected = (name: string, { fields, passkey, notice }: Form): BaxError =>
+  failed(
+    name,
+    `the page asks for ${passkey ? 'a passkey' : [...fields.keys()].join(' and ')} again${notice && `: ${notice}`}`,
+    {
+      hint: `check the values, and change them with "bax credential rotate ${name}"`,
+    },
+  )
 
 const failed = (credential: string, why: string, extras: { hint?: string } = {}): BaxError =>
   new BaxError('login_failed', `could not log in with ${credential}: ${why}`, { ...extras, details: { credential } })

@@ -11,7 +11,7 @@ import type { DownloadMarks } from './downloads.ts'
 import type { JournalControl } from './journal.ts'
 import type { ReplayLog } from './replay.ts'
 import type { PrivatePage } from './session-host.ts'
-import type { Credential } from '../../../core/stores.ts'
+import type { UsableCredential } from '../../../core/stores.ts'
 import type { CommandCall } from '../../../core/shapes/commands.ts'
 import type { FilesToUpload } from '../../../core/operation/files-to-upload.ts'
 import type { FileSource } from '../../../core/shapes/session-files.ts'
@@ -39,7 +39,7 @@ export interface BatchTarget {
    * Loads a credential of the key that the session belongs to; undefined in a browser that belongs to its user.
    * @throws BaxError `permission_denied` for a caller with another key, also an admin
    */
-  credential?(name: string, caller: Caller | undefined): Promise<Credential>
+  credential?(name: string, caller: Caller | undefined): Promise<UsableCredential>
   readonly dialogs: DialogControl
   /** Set when actions may wait for a person. */
   readonly approvals?: ApprovalControl | undefined

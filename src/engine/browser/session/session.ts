@@ -54,8 +54,9 @@ export class Session implements LiveSession {
   readonly recordable: Recordable = this
   readonly queue = new CommandQueue()
   readonly journal = new Journal()
+  readonly credentialOf = (name: string) => this.#facts.credentials.use(name, { keyId: this.owner })
   readonly credential = async (name: string, caller: Caller | undefined) => {
-    if (caller?.keyId === this.owner) return this.#facts.credentials.use(name, caller)
+    if (caller?.keyId === this.owner) return this.credentialOf(name)
     throw new BaxError('permission_denied', `the credential ${name} is for the key that created the session`, {
       hint: 'create your own session, and add the credential with your key',
     })
