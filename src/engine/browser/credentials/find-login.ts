@@ -19,9 +19,10 @@ export function findLogin(): LoginFields {
     const { width, height } = one.getBoundingClientRect()
     return width > 1 && height > 1 && one.checkVisibility({ visibilityProperty: true, opacityProperty: true })
   }
-  const isForPasskey = (text: string) =>
-    /pass-?key|security key|sicherheitsschlüssel|passwordless|webauthn|fido/i.test(text) &&
-    !/\b(?:create|add|register|set ?up|enrol|manage|delete|remove|learn|what|why|help)/i.test(text)
+  const wordsOf = (one: Element) => `${one.textContent} ${one.ariaLabel ?? ''} ${(one as HTMLInputElement).value ?? ''}`
+  const isForPasskey = (one: Element) =>
+    /pass-?key|security key|sicherheitsschlüssel|passwordless|webauthn|fido/i.test(wordsOf(one)) &&
+    !/\b(?:create|add|register|set ?up|enrol|manage|delete|remove|learn|what|why|help)/i.test(wordsOf(one))
   const all = every(document)
   const inputs = all.filter(
     (one): one is HTMLInputElement => one instanceof HTMLInputElement && isShown(one) && !one.disabled && !one.readOnly,
@@ -54,9 +55,7 @@ export function findLogin(): LoginFields {
         (one as HTMLButtonElement).form === form,
     )
   const continues = (one: HTMLInputElement) =>
-    buttonsOf(one.form).some(({ textContent, value }) =>
-      /next|continue|log ?in|sign ?in|weiter|anmelden/i.test(`${textContent} ${value}`),
-    )
+    buttonsOf(one.form).some((button) => /next|continue|log ?in|sign ?in|weiter|anmelden/i.test(wordsOf(button)))
   // A name next to a new password is for a registration.
   const isAlone = (one: HTMLInputElement) =>
     isName(one) &&
@@ -70,13 +69,7 @@ export function findLogin(): LoginFields {
     (one) => one.matches('[role=alert], [aria-live=assertive], .error, .alert-danger') && isShown(one),
   )
   const notice = (alert?.textContent ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, 200)
-  const passkey =
-    all.find(
-      (one): one is HTMLElement =>
-        one instanceof HTMLElement &&
-        one.matches('button, a, input[type=button], input[type=submit], [role=button]') &&
-        isShown(one) &&
-        isForPasskey(`${one.textContent} ${one.ariaLabel ?? ''} ${(one as HTMLInputElement).value ?? ''}`),
-    ) ?? null
+  const buttons = all.filter((one) => one.matches('button, a, [type=button], [type=submit], [role=button]'))
+  const passkey = (buttons.find((one) => isShown(one) && isForPasskey(one)) ?? null) as HTMLElement | null
   return { username, password, code, submit: submits[0] ?? null, passkey, notice }
 }
