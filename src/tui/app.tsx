@@ -19,7 +19,7 @@ import { type AppServices, AppContext, useAppContext, useKeys, useLink, useSize 
 import { type Layer, parseKeys } from './keyboard.ts'
 import type { LinkState } from './link.ts'
 import { usePolling } from './hooks/use-polling.ts'
-import { Approvals, useApprovals } from './screens/approvals.tsx'
+import { Inbox, useInbox } from './screens/inbox.tsx'
 import { Engine } from './screens/engine.tsx'
 import { Fleet } from './screens/fleet.tsx'
 import { Jobs } from './screens/jobs.tsx'
@@ -40,7 +40,7 @@ const allEngines: readonly NamedScreen[] = [
   { name: 'Shell', Screen: Shell },
   { name: 'Jobs', Screen: Jobs },
   { name: 'Engine', Screen: Engine },
-  { name: 'Approvals', Screen: Approvals },
+  { name: 'Inbox', Screen: Inbox },
 ]
 
 const onlyGateways: readonly NamedScreen[] = [{ name: 'Fleet', Screen: Fleet }]
@@ -113,11 +113,11 @@ function Layout({ notice }: { readonly notice: Notice | null }) {
 /** Returns the screens of the engine, which has one more if it is a gateway. */
 function useScreens(): readonly NamedScreen[] {
   const { answer, error } = usePolling('getFleet', {}, { every: 0 })
-  const waiting = useApprovals().answer?.total ?? 0
+  const waiting = useInbox().items.length
   const isGateway = answer !== undefined || error?.code === 'fleet_unavailable'
   const screens = isGateway ? [...allEngines, ...onlyGateways] : allEngines
   if (waiting === 0) return screens
-  return screens.map((screen) => (screen.Screen === Approvals ? { ...screen, name: `Approvals (${waiting})` } : screen))
+  return screens.map((screen) => (screen.Screen === Inbox ? { ...screen, name: `Inbox (${waiting})` } : screen))
 }
 
 function lostNotice(is: LinkState['is'], isEmpty: boolean): Notice | null {

@@ -67,6 +67,44 @@ test('engine: shows its activity, queues and browsers', async () => {
   await homes.clients.http.closeSession({ session_id: session_id! })
 })
 
+test('inbox: shows handoffs and actions together, and the end of a handoff', async () => {
+  const client = homes.clients.http
+  const { session_id: id } = await client.createSession({ headless: true, start_url: site.url, confirm: ['eval'] })
+  const { session_id: other } = await client.createSession({ headless: true, start_url: site.url })
+  const session_id = other!
+  tui = open()
+  const acted = client.runCommands({
+    session_id: id!,
+    commands: [{ command: 'evaluate', data: { expression: '1 + 1' } }],
+  })
+  await tui.waitForText('6 Inbox (1)')
+  const { handoff_id } = await client.requestHandoff({ session_id, reason: 'solve the captcha', until: 'text:Done' })
+  tui.press('6')
+  await tui.waitForText('6 Inbox (2)')
+  const list = await tui.waitForText('2 waiting; press Enter to read one')
+  expect(list).toMatch(/eval .*evaluate[\s\S]*handoff .*waiting +solve the captcha/)
+  tui.press('G enter')
+  const view = await tui.waitForText('Do this?')
+  expect(view).toMatch(/status waiting\s+ends with text:Done[\s\S]*solve the captcha[\s\S]*http:\/\/[\s\S]*token=/)
+  await client.withdrawHandoff({ session_id, handoff_id })
+  await tui.waitForText(/status withdrawn[\s\S]*It has ended/)
+  tui.press('escape')
+  await tui.waitForText('1 waiting')
+  await client.requestHandoff({ session_id, reason: 'accept the terms' })
+  await tui.waitForText('accept the terms')
+  tui.press('G x')
+  await tui.waitForText('Withdraw the handoff: accept the terms?')
+  tui.press('y')
+  await tui.waitForText('withdrawn: accept the terms')
+  tui.press('g enter')
+  await tui.waitForText('Approve this?')
+  tui.press('a')
+  await tui.waitForText('0 waiting')
+  expect(await acted).toMatchObject({ success: true })
+  await client.closeSession({ session_id })
+  await client.closeSession({ session_id: id! })
+})
+
 test('relay: shows console, tabs, and network with details and curl, and sends a raw call', async () => {
   const foreign = await startForeignBrowser()
   const connected = await connectBrowser({

@@ -68,7 +68,7 @@ describe('restores the terminal', () => {
     terminal.run('fg')
     await terminal.shows('without its browsers')
     terminal.resize(120, 40)
-    await terminal.shows(/6 Approvals {20,}.*connected/)
+    await terminal.shows(/6 Inbox {20,}.*connected/)
     terminal.press('q')
     await terminal.expectCookedMode()
   })
