@@ -4,10 +4,14 @@ import { BaxError } from '../../core/errors/errors.ts'
 type Fetch = (request: Request) => Response | Promise<Response>
 
 /** Calls the API of this server with the credentials of the client, so that all its checks apply. */
-export function asCaller({ headers }: Request, fetch: Fetch): Fetch {
+export function asCaller({ headers, url }: Request, fetch: Fetch): Fetch {
+  const { origin } = new URL(url)
   const names = ['host', 'x-api-key', 'authorization']
   const own = names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)!] as const] : []))
-  return (request) => {
+  return (given) => {
+    // URLs in responses, such as that of a handoff, begin with that of the request.
+    const { pathname, search } = new URL(given.url)
+    const request = new Request(`${origin}${pathname}${search}`, given)
     for (const [name, value] of own) request.headers.set(name, value)
     return fetch(request)
   }
