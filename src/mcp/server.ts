@@ -18,6 +18,7 @@ import { type ApprovalNotice, withApprovalNotices } from './approvals.ts'
 import type { Connection } from './connection.ts'
 import { withHandles } from './stateless/handles.ts'
 import { mayAsk, orQuestion } from './stateless/pending.ts'
+import { urlQuestion, urlsOf } from './stateless/urls.ts'
 import { listPrompts, promptText } from './prompts.ts'
 import { orProtocolError } from './protocol-error.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
@@ -70,11 +71,7 @@ export function createMcpServer(connection: Connection, era: ProtocolEra): Serve
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const { name, arguments: given = {}, _meta: meta } = params
     const tool = tools.get(name)
-    if (!tool)
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        `there is no tool ${JSON.stringify(name)}${didYouMean(name, tools.keys())}`,
-      )
+    if (!tool) throw unknownTool(name, tools.keys())
     const token = meta?.progressToken
     const progress: ToolCall['progress'] = async (done, total, message) => {
       if (token === undefined) return
@@ -96,7 +93,7 @@ export function createMcpServer(connection: Connection, era: ProtocolEra): Serve
       return orFailure(orQuestion(pending, run))
     }
     return withApprovalNotices(own, say, () =>
-      callTool(tool, given, { connection: own, signal: mcpReq.signal, progress }),
+      callTool(tool, given, { connection: own, signal: mcpReq.signal, progress, urls: urlsOf(tool, mcpReq, isModern) }),
     )
   })
   serveContent(server, connection, { isModern, names: new Set(tools.keys()) })
@@ -106,6 +103,12 @@ export function createMcpServer(connection: Connection, era: ProtocolEra): Serve
     )
   return server
 }
+
+const unknownTool = (name: string, names: Iterable<string>) =>
+  new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `there is no tool ${JSON.stringify(name)}${didYouMean(name, names)}`,
+  )
 
 /** Answers requests for resources and prompts. */
 function serveContent(
@@ -151,6 +154,8 @@ async function callTool(tool: Tool, given: Record<string, unknown>, call: ToolCa
   try {
     const { input } = validateInput(tool.input, given, true)
     const answer = await tool.run(call, input)
+    // Only calls with `urls` get a question, whose answer may be one.
+    if (answer.ask) return urlQuestion(answer.ask) as unknown as CallToolResult
     const text = [...(await connection.createdHandles()), answer.text].filter(Boolean).join('\n')
     const embeds = (uri: string) => (connection.keepsContent ? undefined : connection.stored.get(uri))
     return resultOf({ ...answer, text }, connection.options.boundaries, embeds)

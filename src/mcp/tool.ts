@@ -17,6 +17,15 @@ export interface ToolCall {
   readonly signal: AbortSignal
   /** Reports progress, if the client has asked for it. */
   progress(done: number, total: number, message: string): Promise<void>
+  /** Set if the client can show a URL to its person; `answer` when it repeats the call that asked for that. */
+  readonly urls?: { readonly answer: UrlAnswer | undefined } | undefined
+}
+
+export interface UrlAnswer {
+  /** State of the earlier answer, which the client may have changed. */
+  readonly state: unknown
+  /** Whether the person has opened the URL. */
+  readonly accepted: boolean
 }
 
 /** A resource that a response refers to. */
@@ -42,6 +51,8 @@ export class PageFailure extends BaxError {
 }
 
 export interface ToolAnswer {
+  /** Asks the client to show a URL to its person, and to repeat the call; only where the call has `urls`. */
+  readonly ask?: { readonly message: string; readonly url: string; readonly state: object }
   /** Text of bax itself. */
   readonly text?: string
   /** Text of pages or programs, which is marked as untrusted. */
@@ -69,6 +80,8 @@ export interface Tool<In extends z.ZodObject = z.ZodObject> {
   readonly closed?: true
   /** Whether it needs files and programs of the client's machine, so that only `bax mcp` offers it. */
   readonly local?: true
+  /** Whether it may answer with a URL for a person. */
+  readonly asksByUrl?: true
   /** Whether it can reach any host, so that it is not offered with allowed domains. */
   readonly unrestricted?: true
   /** Fields, taken from the schemas of operations and commands. */

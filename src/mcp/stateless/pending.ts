@@ -20,6 +20,7 @@ import { callField, type Connection } from '../connection.ts'
 import { parsed } from '../message.ts'
 import type { Tool } from '../tool.ts'
 import type { OnceCall } from './once.ts'
+import { usesUrls } from './urls.ts'
 
 const question = 'approval'
 
@@ -43,6 +44,7 @@ interface PendingCall {
 
 /** Returns whether a call may be answered with a question, or is repeated with the answer. */
 export function mayAsk({ connection, tool, mcpReq }: PendingCall): boolean {
+  if (usesUrls(tool, mcpReq)) return false
   return mcpReq.requestState() !== undefined || (tool.effect === 'destroy' && canAsk(connection, mcpReq))
 }
 
