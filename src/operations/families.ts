@@ -2,6 +2,7 @@
 export * from './browser/approvals.ts'
 export * from './browser/cdp.ts'
 export * from './browser/handoffs.ts'
+export * from './browser/webmcp.ts'
 export * from './browser/cdp-discovery.ts'
 export * from './browser/credentials.ts'
 export * from './browser/session-files.ts'

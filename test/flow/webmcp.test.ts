@@ -1,6 +1,6 @@
 /** Tools that pages offer (WebMCP), in a real browser. */
 import type { ServerResponse } from 'node:http'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,11 +8,15 @@ import type { Observation } from '../../src/core/shapes/observe.ts'
 import { waitingApproval } from '../support/approvals.ts'
 import { bax } from '../support/cli.ts'
 import { inUsualHomes } from '../support/commands.ts'
+import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { connectMcp } from '../support/mcp.ts'
-import { command, open, valueOf } from '../support/session-steps.ts'
+import { runPlaywrightTest } from '../support/playwright-test.ts'
+import { connectBrowser } from '../support/relay.ts'
+import { command, failureOf, open, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { toolPages } from '../support/tool-pages.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let other: Site
 beforeAll(async () => {
@@ -229,6 +233,68 @@ inUsualHomes({ ...toolPages(''), '/frames': frames }, (given) => {
     const { script } = await given.client().getSessionScript({ session_id })
     expect(script).toMatch(/call_page_tool:\n +name: add\n +arguments: \{ a: 1, b: 1 \}/)
   })
+
+  test('are operations of their own, for the page of a session', async () => {
+    await given.open('/')
+    const session_id = given.sessionId()
+    const { tools, total } = await given.client().listWebmcpTools({ session_id })
+    expect(tools).toEqual(await list())
+    expect(total).toBe(tools.length)
+    const add = { session_id, name: 'add', arguments: { a: 2, b: 40 } }
+    expect(await given.client().callWebmcpTool(add)).toMatchObject({
+      success: true,
+      command: 'call_page_tool',
+      data: { ended: 'answered', text: '42' },
+    })
+    const failing = [
+      [{ ...add, name: 'ad' }, 'tool_not_found'],
+      [{ ...add, arguments: { a: 'two' } }, 'invalid_data'],
+    ] as const
+    for (const [input, code] of failing)
+      expect(await given.client().callWebmcpTool(input)).toMatchObject({ success: false, code })
+    const lost = given.client().callWebmcpTool({ ...add, session_id: 'ses_none' })
+    expect(await failureOf(lost)).toMatchObject({ code: 'session_not_found' })
+  })
+})
+
+test('a test for Playwright calls them', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'bax-webmcp-'))
+  const [homes, site] = await Promise.all([openHomes(), serveSite(toolPages(''))])
+  const client = homes.clients.http
+  const { session_id } = await client.createSession({ headless: true, start_url: site.url })
+  const commands = [
+    { command: 'navigate_to', data: { url: site.url } },
+    { command: 'call_page_tool', data: { name: 'add', arguments: { a: 1, b: 1 } } },
+    { command: 'call_page_tool', data: { name: 'cart', arguments: {} } },
+  ]
+  expect(await client.runCommands({ session_id: session_id!, commands })).toMatchObject({ success: true })
+  const { script } = await client.getSessionScript({ session_id: session_id!, format: 'playwright' })
+  expect(script).toContain("await page.webmcp.callTool('add', { a: 1, b: 1 })")
+  expect(script).toContain(
+    "// Tools of pages need Chromium with launchOptions: { args: ['--enable-features=WebMCP'] }.",
+  )
+  await writeFile(join(folder, 'tools.spec.ts'), script)
+  await runPlaywrightTest(folder, 'tools.spec.ts', {}, ['--enable-features=WebMCP'])
+  await homes.close()
+  await site.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test("are those of a page in a user's own browser, if it has the feature", async () => {
+  const [homes, site] = await Promise.all([openHomes(), serveSite(toolPages(''))])
+  const browser = await startForeignBrowser({ page: site.url, features: 'WebMCP' })
+  const connected = await connectBrowser({ browser: browser.url, engine: `unix:${homes.stateDir}/test.sock` })
+  const client = homes.clients.http
+  const session_id = connected.id
+  await waitUntil(async () => (await client.getRelay({ id: session_id })).active_target_id !== null)
+  const { tools } = await client.listWebmcpTools({ session_id })
+  expect(tools.map(({ name }) => name)).toContain('add')
+  const called = await client.callWebmcpTool({ session_id, name: 'add', arguments: { a: 2, b: 40 } })
+  expect(called).toMatchObject({ success: true, data: { text: '42' } })
+  await connected.stop()
+  await browser.close()
+  await homes.close()
+  await site.close()
 })
 
 describe('with approvals', () => {

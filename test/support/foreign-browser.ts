@@ -26,15 +26,23 @@ export interface ForeignBrowser {
   close(): Promise<void>
 }
 
-/** With `full`, starts a full Chromium instead of the headless shell, which lacks internal pages. */
+/** Starts it with experimental features, and with `full` a full Chromium instead of the headless shell, which lacks internal pages. */
 export async function startForeignBrowser({
   port = 0,
   full = false,
   page = 'about:blank',
+  features = '',
 } = {}): Promise<ForeignBrowser> {
   const folder = await mkdtemp(join(tmpdir(), 'bax-test-foreign-'))
   const { path } = await locateBrowser({ headless: true, stealth: full }, { cacheDir: folder })
-  const flags = ['--headless', '--no-sandbox', `--remote-debugging-port=${port}`, `--user-data-dir=${folder}`, page]
+  const flags = [
+    '--headless',
+    '--no-sandbox',
+    `--remote-debugging-port=${port}`,
+    `--user-data-dir=${folder}`,
+    ...(features ? [`--enable-features=${features}`] : []),
+    page,
+  ]
   // A separate process group, since the system's start scripts put a shell in between. All of it ends with the process
   // of the tests, which closes the input, even if that is killed.
   const untilInputEnds = '"$0" "$@" & cat > /dev/null; kill -KILL 0'

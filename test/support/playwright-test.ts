@@ -10,12 +10,17 @@ const run = promisify(execFile)
 const { resolve } = createRequire(import.meta.url)
 
 /** Runs a test file of a folder in the installed browser. @throws Error with the output of a test that fails */
-export async function runPlaywrightTest(folder: string, file: string, env: Record<string, string> = {}): Promise<void> {
+export async function runPlaywrightTest(
+  folder: string,
+  file: string,
+  env: Record<string, string> = {},
+  flags: readonly string[] = [],
+): Promise<void> {
   const { path } = await locateBrowser({ headless: true, stealth: false }, { cacheDir: folder })
   const runner = join(folder, 'node_modules/@playwright/test')
   await mkdir(runner, { recursive: true })
   await writeFile(join(runner, 'index.js'), `module.exports = require(${JSON.stringify(resolve('playwright/test'))})`)
-  const use = { launchOptions: { executablePath: path, args: ['--no-sandbox'] }, actionTimeout: 10_000 }
+  const use = { launchOptions: { executablePath: path, args: ['--no-sandbox', ...flags] }, actionTimeout: 10_000 }
   const config = { testDir: '.', use, reporter: 'line', workers: 1 }
   await writeFile(join(folder, 'playwright.config.ts'), `export default ${JSON.stringify(config)}`)
   const cli = join(dirname(resolve('playwright/package.json')), 'cli.js')

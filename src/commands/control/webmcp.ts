@@ -3,26 +3,12 @@ import { z } from 'zod'
 import { defineCommand, extracted } from '../../core/operation/command.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { integer } from '../../core/shapes/fields.ts'
+import { pageTool } from '../../core/operation/page-tools.ts'
 import { extraction, timeoutMs } from '../fields.ts'
 
 const { nameChars, frameChars, defaultChars } = limits.pageTools
 
 const frame = z.string().min(1).max(frameChars)
-
-const pageTool = z.object({
-  name: z.string(),
-  title: z.string().optional(),
-  description: z.string(),
-  input_schema: z
-    .record(z.string(), z.unknown())
-    .nullable()
-    .describe('JSON schema of the arguments; null without one, or when it is too long'),
-  schema_chars: z.int().optional().describe('Length of a schema that is too long'),
-  read_only: z.boolean().describe('Whether the page says that it changes nothing'),
-  consequential: z.boolean().describe('Whether the page says that it does something such as placing an order'),
-  untrusted_content: z.boolean().describe('Whether the page says that results contain texts of others'),
-  frame: z.string().nullable().describe('URL of the frame that offers it; null for the main document'),
-})
 
 export const list_page_tools = defineCommand({
   kind: 'extraction',

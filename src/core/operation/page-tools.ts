@@ -1,20 +1,23 @@
 /** Tools that the documents of a page register with `document.modelContext` (WebMCP), as commands use them. */
+import { z } from 'zod'
+import { named } from '../shapes/fields.ts'
 
 /** A tool as its page describes it: all of it is text of the page. */
-export interface PageTool {
-  readonly name: string
-  readonly title?: string
-  readonly description: string
-  /** JSON schema of the arguments; null without one, or when it is too long. */
-  readonly input_schema: Readonly<Record<string, unknown>> | null
-  /** Length of a schema that is too long, as JSON. */
-  readonly schema_chars?: number
-  readonly read_only: boolean
-  readonly consequential: boolean
-  readonly untrusted_content: boolean
-  /** URL of the frame whose document has it; null for the main document. */
-  readonly frame: string | null
-}
+export const pageTool = named('PageTool', {
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string(),
+  input_schema: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe('JSON schema of the arguments; null without one, or when it is too long'),
+  schema_chars: z.int().optional().describe('Length of a schema that is too long'),
+  read_only: z.boolean().describe('Whether the page says that it changes nothing'),
+  consequential: z.boolean().describe('Whether the page says that it does something such as placing an order'),
+  untrusted_content: z.boolean().describe('Whether the page says that results contain texts of others'),
+  frame: z.string().nullable().describe('URL of the frame that offers it; null for the main document'),
+})
+export type PageTool = z.output<typeof pageTool>
 
 export interface PageToolCall {
   readonly name: string

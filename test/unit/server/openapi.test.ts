@@ -48,7 +48,7 @@ describe('openapi.json', () => {
       { path: ['requested_name'], message: 'must not be provision' },
     ])
     const known =
-      /ambiguous paths: `\/sessions\/provision\/\{provision_id\}` and `\/sessions\/\{session_id\}\/(?:files|handoffs|lease|recording|script)`/
+      /ambiguous paths: `\/sessions\/(?:provision\/\{provision_id\}` and `\/sessions\/\{session_id\}\/(?:files|handoffs|lease|recording|script)`|\{session_id\}\/webmcp` and `\/sessions\/provision\/)/
     expect(
       problems
         .filter(({ message }) => !known.test(message))

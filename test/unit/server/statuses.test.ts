@@ -282,6 +282,10 @@ function given(name: string, method: string): unknown {
     return Promise.resolve({ ...(outputOf(operations.getCrawl, 0) as object), id: crawlId, next: undefined })
   if (name === 'crawlV2') return Promise.resolve({ success: true, id: crawlId, url: 'http://127.0.0.1/' })
   if (name === 'searchV2') return Promise.resolve(outputOf(operations.search, 0))
+  if (/WebmcpTools?$/.test(name)) {
+    const one = { success: true, command_type: 'action', command: 'call_page_tool', index: 0 }
+    return Promise.resolve({ results: [{ ...one, data: { result: { value: [] } } }] })
+  }
   if (!name.startsWith('cdp')) return undefined
   if (method === 'sessions.list') return Promise.resolve([])
   if (method === 'relays.list')

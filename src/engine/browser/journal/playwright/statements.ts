@@ -160,6 +160,11 @@ const writers: Readonly<Record<string, (writing: Writing) => string[] | undefine
     data['tab'] === undefined && step.tab !== undefined
       ? [...call('page', 'close'), `page = tabs[${step.tab - 1}]`]
       : undefined,
+  call_page_tool: ({ data }) => {
+    const { name, arguments: given = {}, frame, timeout_ms: timeout } = data
+    const from = frame === undefined ? 'page.webmcp' : `page.frame(${code({ url: frame })})!.webmcp`
+    return call(from, 'callTool', name, given, timeout === undefined ? undefined : { timeout })
+  },
   set_viewport: ({ data }) => call('page', 'setViewportSize', { width: data['width'], height: data['height'] }),
   answer_dialog: ({ data }) => [dialogAnswer(data['accept'] !== false, data['text'])],
   evaluate: ({ data }) => call('page', 'evaluate', data['expression']),

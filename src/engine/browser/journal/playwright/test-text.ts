@@ -35,10 +35,12 @@ export function testText(
     : []
   const fixtures = [usesTabs ? 'page: first' : 'page', ...(usesContext ? ['context'] : [])].join(', ')
   const use = useOptions(session)
+  const usesTools = steps.some(({ command }) => command === 'call_page_tool')
   const script = [
     `import { expect, test } from '@playwright/test'`,
     '',
     ...(remark === undefined ? [] : commentLines(remark)),
+    ...(usesTools ? commentLines(toolsRemark) : []),
     ...(use === undefined ? [] : [`test.use(${use})`, '']),
     `test(${code(titleOf(steps))}, async ({ ${fixtures} }) => {`,
     ...[...setup, ...lines].map((line) => `  ${line}`),
@@ -47,6 +49,8 @@ export function testText(
   ].join('\n')
   return { script: withoutSeparators(script), missing }
 }
+
+const toolsRemark = "Tools of pages need Chromium with launchOptions: { args: ['--enable-features=WebMCP'] }."
 
 /** Writes a text as comments, which every line terminator of JavaScript would end. */
 const commentLines = (text: string): string[] => text.split(/\r\n|[\r\n\u2028\u2029]/).map((line) => `// ${line}`)
