@@ -11,6 +11,7 @@ const actionKinds = {
   download: 'a file that a page downloads, before it is stored among the files of the session',
   submit:
     'a form sent with POST, any other navigation with a body, and `POST /request` with other methods than GET and HEAD, before the request is sent',
+  credential: 'every command that uses a stored credential, before the page gets a value',
   tool: 'a call of a tool of the page; with any kind, those that the page marks as consequential wait',
 } as const
 
@@ -40,7 +41,7 @@ const action = {
   summary: z
     .string()
     .describe(
-      `Expression, method, URL, or tool with its arguments; at most ${limits.approvals.summaryChars} characters`,
+      `Expression, method, URL, tool with its arguments, or name of a credential; at most ${limits.approvals.summaryChars} characters`,
     ),
   url: z.string().describe('URL of the page that is asked about'),
 }

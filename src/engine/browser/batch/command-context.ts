@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { CommandContext } from '../../../core/operation/command.ts'
 import { findTexts } from '../observe/find-texts.ts'
+import { approveOnPage } from '../approvals/approve-on-page.ts'
 import { behindGate } from '../approvals/code-gate.ts'
 import type { GateFacts } from '../ports/approvals.ts'
 import { act, type ActionContext, callLimit } from '../elements/act.ts'
@@ -74,7 +75,7 @@ async function openContext({
     pointer: target.pointer,
     events: target.events,
     actionSeq: actionSeq(target.events),
-    credentials: credentialInput(page, target, { caller: tools.caller, delivery }),
+    credentials: credentialInput(page, target, { caller: tools.caller, delivery, clock }),
     title: () => titleOf(page),
     locateAll: (selector) => locateAll(page, parseSelector(selector)),
     act: actor({ page, target, ...parts }),
@@ -110,31 +111,41 @@ async function openContext({
 const credentialInput = (
   page: Page,
   target: BatchTarget,
-  { caller, delivery }: Pick<BatchTools, 'caller'> & Pick<ContextParts, 'delivery'>,
-): CommandContext['credentials'] => ({
-  async logIn(name, limit) {
-    const [{ credentialFor }, { logIn }] = await Promise.all([
-      import('../credentials/fill-secret.ts'),
-      import('../credentials/log-in.ts'),
-    ])
-    return logIn(target, page, await credentialFor(target, name, caller), limit)
-  },
-  async usePasskeys(name) {
-    const [{ credentialFor }, { usePasskeys }] = await Promise.all([
-      import('../credentials/fill-secret.ts'),
-      import('../credentials/passkeys.ts'),
-    ])
-    return usePasskeys(target, await credentialFor(target, name, caller))
-  },
-  async fill(element, { selector, reference }, limit) {
-    const { fillReference } = await import('../credentials/fill-secret.ts')
-    const handle = await element.elementHandle(limit)
-    await handle.waitForElementState('visible', limit)
-    await handle.waitForElementState('editable', limit)
-    const fill = () => fillReference(target, { selector, handle }, { reference, caller })
-    await (delivery ? delivery.send(fill) : fill())
-  },
-})
+  { caller, delivery, clock }: Pick<BatchTools, 'caller'> & Pick<ContextParts, 'delivery' | 'clock'>,
+): CommandContext['credentials'] => {
+  const untilApproved = async (summary: string) => {
+    const { approvals } = target
+    if (approvals?.confirms('credential'))
+      await approveOnPage({ page, approvals, clock }, { kind: 'credential', summary, url: page.url() })
+  }
+  return {
+    async logIn(name, limit) {
+      await untilApproved(name)
+      const [{ credentialFor }, { logIn }] = await Promise.all([
+        import('../credentials/fill-secret.ts'),
+        import('../credentials/log-in.ts'),
+      ])
+      return logIn(target, page, await credentialFor(target, name, caller), limit)
+    },
+    async usePasskeys(name) {
+      await untilApproved(`passkeys of ${name}`)
+      const [{ credentialFor }, { usePasskeys }] = await Promise.all([
+        import('../credentials/fill-secret.ts'),
+        import('../credentials/passkeys.ts'),
+      ])
+      return usePasskeys(target, await credentialFor(target, name, caller))
+    },
+    async fill(element, { selector, reference }, limit) {
+      const { fillReference } = await import('../credentials/fill-secret.ts')
+      await untilApproved(reference)
+      const handle = await element.elementHandle(limit)
+      await handle.waitForElementState('visible', limit)
+      await handle.waitForElementState('editable', limit)
+      const fill = () => fillReference(target, { selector, handle }, { reference, caller })
+      await (delivery ? delivery.send(fill) : fill())
+    },
+  }
+}
 
 /** Returns the tools of the page, which few commands need. */
 function pageTools(facts: Parameters<typeof pageToolsOf>[0]): CommandContext['pageTools'] {

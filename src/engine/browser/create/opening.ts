@@ -151,6 +151,8 @@ async function openFirstPage(plan: SessionPlan, session: Session): Promise<Opene
 /** Uses the passkeys that the profile of a session names; returns warnings about credentials that cannot be used. */
 async function restorePasskeys({ passkeys }: SessionPlan, session: Session): Promise<string[]> {
   if (passkeys.length === 0) return []
+  if (session.approvals?.confirms('credential'))
+    return [`the profile has passkeys, whose use needs an approval: use_passkey ${passkeys.join(', ')}`]
   const { usePasskeys } = await import('../credentials/passkeys.ts')
   const failures: string[] = []
   for (const name of passkeys) {

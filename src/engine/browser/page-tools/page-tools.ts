@@ -5,7 +5,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { didYouMean } from '../../../core/errors/suggest.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { PausableTimeout } from '../../../core/process/pausable-timeout.ts'
-import { ShownDocument } from '../approvals/shown-document.ts'
+import { approveOnPage } from '../approvals/approve-on-page.ts'
 import { listWorlds, type World } from '../observe/worlds.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
 import { shownUrl } from '../tabs/page-events.ts'
@@ -137,13 +137,6 @@ async function untilApproved(
 ): Promise<void> {
   const { approvals } = target
   if (!approvals || !(tool.consequential || approvals.confirms('tool'))) return
-  const document = new ShownDocument(page.mainFrame())
-  const { left, release } = document.watch()
   const summary = `${name} ${JSON.stringify(given)}`
-  try {
-    await clock.pauseDuring(() => approvals.ask({ kind: 'tool', summary, url }, [left]))
-  } finally {
-    release()
-  }
-  document.assertShownIn(page.mainFrame())
+  await approveOnPage({ page, approvals, clock }, { kind: 'tool', summary, url })
 }
