@@ -25,6 +25,7 @@ export const command: TerminalCommand = {
     const { flags } = typed
     const known = (['resume', 'status', 'cancel'] as const).filter((verb) => flags[verb] !== undefined)
     if (known.length > 0) checkKnown(invocation, typed, known)
+    checkFollowed(flags)
     const input = known.length > 0 ? uncheckedFields({}) : await readInput(context, typed)
     if (flags['async'] === true) return startOnly(context, input, flags['since'])
     return withEngine(context, { when: 'ask', sameEngine: true }, async (engine) => {
@@ -43,6 +44,10 @@ function readTyped(invocation: Invocation): { context: Context; typed: TypedArgu
     command.option(
       '-o, --output <folder>',
       'folder to write one file per page to, with index.md and manifest.json; with --since also changes.diff',
+    )
+    command.option(
+      '--report <file>',
+      'HTML file to write a summary to: pages, depth, status, time, and what was skipped',
     )
     command.option('--ndjson', 'stream one JSON object per page, in crawl order')
     command.option('--dry-run', 'print the URLs of the pages instead of their content')
@@ -75,6 +80,15 @@ function checkKnown(invocation: Invocation, { words, flags }: TypedArguments, ve
       `--${kebab(given)} cannot be combined with --${verbs[0]}`,
       `leave out --${kebab(given)}: a crawl keeps its options`,
     )
+}
+
+/** @throws BaxError `invalid_request` for a summary of a crawl that is not followed */
+function checkFollowed(flags: TypedArguments['flags']): void {
+  const other = flags['report'] !== undefined && ['async', 'status', 'cancel'].find((name) => flags[name] !== undefined)
+  if (!other) return
+  throw new BaxError('invalid_request', `--report and --${other} exclude each other`, {
+    hint: 'get the summary of an existing crawl with "bax crawl --resume ID --report FILE"',
+  })
 }
 
 /** Reads the fields of a new crawl. @throws BaxError `invalid_request` */

@@ -24,6 +24,7 @@ import { report } from './report.ts'
 import { startSince } from './since.ts'
 import { type CrawlEnd, runCrawl } from './run.ts'
 import { linesSink, type Sink, textSink, withoutChanges } from './sinks.ts'
+import { SummaryRecorder } from './summary/recorder.ts'
 
 type Flags = Readonly<Record<string, unknown>>
 
@@ -41,6 +42,7 @@ export async function crawlToEnd(request: CrawlRequest): Promise<number> {
   const { context, engine, flags, input, resumed } = request
   const { io } = context
   const mirror = await openMirror(request)
+  const recorder = await SummaryRecorder.open(textFlag(flags, 'report'), io.cwd, input)
   const { calls, isCompared } = await startOrFind(request)
   const owned = !resumed || (await resumed.resume(io.signal))
   const { id } = calls
@@ -49,11 +51,13 @@ export async function crawlToEnd(request: CrawlRequest): Promise<number> {
   const sinks = sinksOf(request, reader, isCompared)
   const stopWatching = sinks.length > 0 ? reader.watch() : () => {}
   if (mirror) sinks.push(mirrorSink(mirror, { id, resume }, isCompared))
+  if (recorder) sinks.push(recorder.sink)
   if (mirror && engine.kind !== 'server') await saveOutputFolder(context.settings.stateDir, id, mirror.root)
   try {
     const end = await runCrawl({ io, calls, sinks, owned, reader: reader.signal })
     const accounts = await calls.accounts()
     if (mirror) await finishMirror(request, mirror, end, accounts, { id, resume })
+    await recorder?.write(calls, end, accounts, resume)
     const isComplete = end.finished?.status === 'completed' && end.finished.success
     // The next crawl is compared with all pages, not with a part of them.
     if (mirror && isComplete) await saveCrawlOf(context.settings.stateDir, mirror.root, id)
@@ -150,7 +154,7 @@ async function finishMirror(
 }
 
 function resumeCommand({ settings }: Context, flags: Flags, id: string): string {
-  const repeated = ['server', 'stateDir', 'output'].flatMap((name) => {
+  const repeated = ['server', 'stateDir', 'output', 'report'].flatMap((name) => {
     const value = flags[name]
     return value === undefined ? [] : [`--${name === 'stateDir' ? 'state-dir' : name}`, quoted(String(value))]
   })

@@ -117,11 +117,11 @@ class CrawlRun {
       case 'crawl.page':
         this.#last = event.data.url
         this.#errors.delete(event.data.url)
-        for (const sink of sinks) await sink.page(event.data)
+        for (const sink of sinks) await sink.page(event.data, event.ts)
         break
       case 'crawl.error':
         this.#errors.set(event.data.url, event.data)
-        for (const sink of sinks) await sink.error?.(event.data)
+        for (const sink of sinks) await sink.error?.(event.data, event.ts)
         break
       case 'crawl.warning':
         await this.#warn(event.data.message)

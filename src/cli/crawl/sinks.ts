@@ -9,8 +9,9 @@ import type { CrawledPage } from './mirror/mirror.ts'
 export interface Sink {
   /** Called with the URL of the start page. */
   start?(url: string): Promise<void>
-  page(page: CrawledPage): Promise<void>
-  error?(error: CrawlError): Promise<void>
+  /** `ts` is the time of the event, as ISO 8601. */
+  page(page: CrawledPage, ts: string): Promise<void>
+  error?(error: CrawlError, ts: string): Promise<void>
 }
 
 /** Prints every page and every error as one line of JSON. */
@@ -23,7 +24,7 @@ export const linesSink = (reader: Reader): Sink => ({
 /** Leaves the changes of single pages to the summary of a crawl with `since`. */
 export const withoutChanges = (sink: Sink): Sink => ({
   ...sink,
-  page: ({ page: { changeTracking: _change, ...page }, ...found }) => sink.page({ ...found, page }),
+  page: ({ page: { changeTracking: _change, ...page }, ...found }, ts) => sink.page({ ...found, page }, ts),
 })
 
 /** Prints pages below their URLs, like `bax scrape` with several pages; a dry run prints URLs only. */

@@ -8,8 +8,9 @@ import {
   countResults,
 } from '../report.ts'
 import { escapeHtml, htmlPage } from '../../../core/html/page.ts'
+import { readableMs } from '../../../core/text/readable-ms.ts'
 import { counted } from '../../output/counted.ts'
-import { placeText, readableMs, type Reporter, type Sink, stepTitle } from './reporter.ts'
+import { placeText, type Reporter, type Sink, stepTitle } from './reporter.ts'
 
 /** Styles of the steps of a script. */
 export const stepsStyle = `

@@ -11,7 +11,8 @@ import {
   countResults,
 } from '../report.ts'
 import { counted } from '../../output/counted.ts'
-import { placeText, readableMs, type Reporter, type ReportFile, type Sink, stepTitle } from './reporter.ts'
+import { readableMs } from '../../../core/text/readable-ms.ts'
+import { placeText, type Reporter, type ReportFile, type Sink, stepTitle } from './reporter.ts'
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const frameMs = 80

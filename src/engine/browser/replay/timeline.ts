@@ -1,6 +1,7 @@
 /** The commands of a replay as HTML, which explains a run even without the copies of its pages. */
 import { escapeHtml } from '../../../core/html/page.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { readableMs } from '../../../core/text/readable-ms.ts'
 import type { Missing } from './capture.ts'
 import { logLists, type LogLine } from './logs.ts'
 import type { ReplayObservation } from '../ports/replay.ts'
@@ -166,10 +167,3 @@ function excerpt(text: string, chars: number, omitted = 0): string {
   const more = Math.max(0, text.length - chars) + omitted
   return more > 0 ? `${text.slice(0, chars)}… (${more} more characters)` : text
 }
-
-export const readableMs = (ms: number): string =>
-  ms < 1000
-    ? `${Math.max(0, Math.round(ms))} ms`
-    : ms < 60_000
-      ? `${(ms / 1000).toFixed(1)} s`
-      : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`

@@ -6,7 +6,8 @@ import { htmlReporter } from '../../../../src/cli/run/reporters/html.ts'
 import { jsonReporter } from '../../../../src/cli/run/reporters/json.ts'
 import { junitReporter } from '../../../../src/cli/run/reporters/junit.ts'
 import { LineReporter } from '../../../../src/cli/run/reporters/line.ts'
-import { readableMs, type Reporter, type Sink } from '../../../../src/cli/run/reporters/reporter.ts'
+import { readableMs } from '../../../../src/core/text/readable-ms.ts'
+import type { Reporter, Sink } from '../../../../src/cli/run/reporters/reporter.ts'
 import { plainStyle } from '../../../../src/cli/output/style.ts'
 
 const place = { file: 'a&b.yaml', line: 3, column: 5 }
