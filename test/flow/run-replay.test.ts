@@ -71,9 +71,35 @@ describe('--replay', () => {
       expect.stringMatching(/^✗ 2 The order <b>arrives<\/b>/),
       expect.stringMatching(/^– 3 get_title .*\s+not run: an earlier step failed/),
     ])
+    // It opens with the command whose expectation failed, although the command succeeded.
+    expect(await replay.locator('.step.current h2').innerText()).toMatch(/^2\. get_text h1 passed/)
+    expect(await replay.locator('.step.current .head').innerText()).toMatch(
+      /The script failed here, in step 2 The order <b>arrives<\/b> buy\.yaml:\d+:\d+\s.*Thank you\s+actual\s+Sold out/s,
+    )
+    expect(await replay.frameLocator('#screen iframe').locator('h1').innerText()).toBe('Sold out')
     // The commands, the page and its console are those of the session.
     expect(await replay.locator('nav li .what').allInnerTexts()).toEqual(expect.arrayContaining(['click #buy']))
+    await replay.click('nav a:has-text("click #buy")')
     expect(await replay.locator('main').innerText()).toContain('order refused')
+  })
+
+  test('opens at the last attempt of the failed step, before commands that clean up and collect evidence', async () => {
+    await given.folder.write(
+      'late.yaml',
+      `${start()}steps:
+  - get_text: h1
+  - get_text: h1
+    retry: {count: 1, delay_ms: 1}
+    expect: {equals: Coffee}
+finally:
+  - get_text: h1
+  - click: '#buy'
+`,
+    )
+    expect((await given.run(['late.yaml', '--replay', 'run.html', '--artifacts', 'kept'])).code).toBe(1)
+    const replay = await open('run.html')
+    expect(await replay.locator('.step.current h2').innerText()).toMatch(/^3\. get_text h1 passed/)
+    expect(await replay.locator('[data-failed-step]').count()).toBe(1)
   })
 
   test('of a script that passes is written, too', async () => {

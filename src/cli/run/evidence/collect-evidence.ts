@@ -6,6 +6,7 @@ import { writeOutput } from '../../output/write-output.ts'
 import type { Screenshot, ScriptStart, StepStart } from '../report.ts'
 import { type Mask, maskTrace } from '../../../core/access/mask.ts'
 import { takeScreenshot } from '../step-run.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import { replayOfRun, type RunResults } from './replay-of-run.ts'
 
 interface EvidenceOptions {
@@ -66,6 +67,8 @@ export class EvidenceCollector {
   readonly #notes: string[] = []
   readonly #script: ScriptStart
   #traces = false
+  /** Number of the last event of the session when the first step failed. */
+  #failedAt: number | undefined
 
   constructor(script: ScriptStart, tools: EvidenceOptions & { readonly engine: EngineAccess }) {
     this.#script = script
@@ -83,6 +86,8 @@ export class EvidenceCollector {
 
   /** Saves the state of the page at the first failure, and returns screenshots of it. */
   async failed(step: StepStart, own: readonly Screenshot[]): Promise<Screenshot[]> {
+    // Before the commands that collect evidence.
+    if (this.#keepsReplay) await this.#try('cannot find the failed step in the replay', () => this.#findFailure())
     if (this.#tools.folder === undefined && !this.#tools.pictures) return []
     const png = await this.#try('cannot take a screenshot of the failure', () =>
       takeScreenshot(this.#tools.engine, this.#tools.signal),
@@ -115,9 +120,26 @@ export class EvidenceCollector {
     return this.#notes
   }
 
+  get #keepsReplay(): boolean {
+    const { folder, replay, engine } = this.#tools
+    return (folder !== undefined || replay !== undefined) && engine.sessionId() !== undefined
+  }
+
+  async #findFailure(): Promise<void> {
+    const { ask, sessionId } = this.#tools.engine
+    try {
+      const { events } = await ask('getSessionLog', { session_id: sessionId()! }, { signal: this.#tools.signal })
+      this.#failedAt = events.at(-1)?.seq
+    } catch (error) {
+      // The replay of an ended session opens with the command that failed then.
+      if (!(error instanceof BaxError && error.code === 'session_closed')) throw error
+    }
+  }
+
   async #replay(paths: readonly string[], results: RunResults): Promise<void> {
     const { cwd, engine, mask, signal } = this.#tools
-    const html = await replayOfRun(engine, { ...this.#script, ...results }, { mask, signal })
+    const tools = { mask, signal, failedAt: this.#failedAt }
+    const html = await replayOfRun(engine, { ...this.#script, ...results }, tools)
     for (const path of paths) {
       writeOutput(resolve(cwd, mask.name(path)), html)
       this.files.push(relative(cwd, resolve(cwd, mask.name(path))))

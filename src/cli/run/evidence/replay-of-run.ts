@@ -12,19 +12,21 @@ export type RunResults = Pick<ScriptReport, 'steps' | 'failure'>
 interface ReplayTools {
   readonly mask: Mask
   readonly signal: AbortSignal
+  /** Number of the last event of the session when the first step failed. */
+  readonly failedAt: number | undefined
 }
 
 /** Returns the replay of the session as HTML. @throws BaxError as GET /diagnostics/{session_id}/replay */
 export async function replayOfRun(
   { download, sessionId }: EngineAccess,
   script: Pick<ScriptStart, 'file' | 'name'> & RunResults,
-  { mask, signal }: ReplayTools,
+  { mask, signal, failedAt }: ReplayTools,
 ): Promise<string> {
   const { bytes } = await download('replaySession', { session_id: sessionId()! }, { signal })
   const chunks: Uint8Array[] = []
   for await (const chunk of bytes) chunks.push(chunk)
   const html = Buffer.concat(chunks).toString()
-  return masked(html, mask)
+  return atFailure(masked(html, mask), script, failedAt)
     .replace('</style>', () => `${style}</style>`)
     .replace('</header>', () => `${outcomeOf(script)}</header>`)
 }
@@ -46,6 +48,24 @@ function outcomeOf({ file, name, steps, failure }: Parameters<typeof replayOfRun
   return `<section class="run"><h2>Script ${escapeHtml(name)} <span class="chip ${status}">${status}</span></h2><p class="facts">${escapeHtml(file)}</p>
 ${failure ? failureBlock(failure) : ''}${faults.join('')}
 <details><summary>Steps of the script (${steps.length})</summary>${stepList(steps.map((step) => ({ ...step, pictures: [] })))}</details></section>`
+}
+
+const commandSections =
+  /(<section class="step" id="s\d+" data-status="\w+" data-seq="(\d+)")(>\n<div class="head"><h2>.*<\/h2>)/g
+
+/** Marks the last command before the failure of a step, with which the replay opens. */
+function atFailure(html: string, { steps }: RunResults, failedAt: number | undefined): string {
+  const step = steps.find(({ failure }) => failure)
+  if (!step || failedAt === undefined) return html
+  const seqs = [...html.matchAll(commandSections)].map(([, , seq]) => Number(seq))
+  const last = seqs.findLastIndex((seq) => seq < failedAt)
+  let at = -1
+  return html.replace(commandSections, (whole, start: string, _seq, head: string) => {
+    at += 1
+    if (at !== last) return whole
+    const title = `<p><b>The script failed here</b>, in step ${escapeHtml(stepTitle(step))} <span class="facts">${escapeHtml(placeText(step))}</span></p>`
+    return `${start} data-failed-step${head}${title}${failureBlock(step.failure!)}`
+  })
 }
 
 /** Blocks whose text is no text of the session, of which the last one has the copies of the pages. */

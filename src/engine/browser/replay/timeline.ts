@@ -50,7 +50,7 @@ export function stepSection(entry: TimelineStep, tools: TimelineTools): string {
     ...(status === 'skipped' ? [] : [`took ${readableMs(result.duration_ms ?? 0)}`]),
   ]
   const argument = argumentOf(step, tools)
-  return `<section class="step" id="s${number}" data-status="${status}">
+  return `<section class="step" id="s${number}" data-status="${status}" data-seq="${step.seq}">
 <div class="head"><h2>${number}. ${escapeHtml(call.command)} <code>${escapeHtml(excerpt(argument, 200, step.omitted.call))}</code> <span class="chip ${status}">${status}</span></h2>
 <p class="facts">${when.join(' · ')}</p>
 ${faultBlock(step, tools)}</div>
