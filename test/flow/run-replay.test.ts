@@ -77,9 +77,11 @@ describe('--replay', () => {
       /The script failed here, in step 2 The order <b>arrives<\/b> buy\.yaml:\d+:\d+\s.*Thank you\s+actual\s+Sold out/s,
     )
     expect(await replay.frameLocator('#screen iframe').locator('h1').innerText()).toBe('Sold out')
+    // The error of an earlier command may be the cause.
+    expect(await replay.locator('header').innerText()).toMatch(/Errors of the page \(1\)\s+command 1 .*order refused/s)
     // The commands, the page and its console are those of the session.
     expect(await replay.locator('nav li .what').allInnerTexts()).toEqual(expect.arrayContaining(['click #buy']))
-    await replay.click('nav a:has-text("click #buy")')
+    await replay.click('header a:has-text("command 1")')
     expect(await replay.locator('main').innerText()).toContain('order refused')
   })
 

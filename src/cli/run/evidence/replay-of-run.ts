@@ -51,20 +51,21 @@ ${failure ? failureBlock(failure) : ''}${faults.join('')}
 }
 
 const commandSections =
-  /(<section class="step" id="s\d+" data-status="\w+" data-seq="(\d+)")(>\n<div class="head"><h2>.*<\/h2>)/g
+  /(<section class="step" id="s\d+" data-status="(\w+)" data-seq="(\d+)")(>\n<div class="head"><h2>.*<\/h2>)/g
 
 /** Marks the last command before the failure of a step, with which the replay opens. */
 function atFailure(html: string, { steps }: RunResults, failedAt: number | undefined): string {
   const step = steps.find(({ failure }) => failure)
   if (!step || failedAt === undefined) return html
-  const seqs = [...html.matchAll(commandSections)].map(([, , seq]) => Number(seq))
+  const seqs = [...html.matchAll(commandSections)].map(([, , , seq]) => Number(seq))
   const last = seqs.findLastIndex((seq) => seq < failedAt)
   let at = -1
-  return html.replace(commandSections, (whole, start: string, _seq, head: string) => {
+  return html.replace(commandSections, (whole, start: string, status: string, _seq, head: string) => {
     at += 1
     if (at !== last) return whole
     const title = `<p><b>The script failed here</b>, in step ${escapeHtml(stepTitle(step))} <span class="facts">${escapeHtml(placeText(step))}</span></p>`
-    return `${start} data-failed-step${head}${title}${failureBlock(step.failure!)}`
+    // A failed command shows its error itself.
+    return `${start} data-failed-step${head}${title}${status === 'failed' ? '' : failureBlock(step.failure!)}`
   })
 }
 

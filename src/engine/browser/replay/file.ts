@@ -12,7 +12,7 @@ import { type PackedPages, packPages } from './pages.ts'
 import { recorderOf, type ReplayRecorder } from './recorder.ts'
 import { redactionOf } from './redaction.ts'
 import { replayStyle } from './style.ts'
-import { earlierSection, stepEntry, stepSection, type TimelineTools } from './timeline.ts'
+import { earlierSection, pageErrors, stepEntry, stepSection, type TimelineTools } from './timeline.ts'
 import viewerScript from './viewer.page.ts?inline'
 
 const { fileBytes } = limits.replay
@@ -58,12 +58,14 @@ function htmlOf(session: LiveSession, recorder: ReplayRecorder, packed: PackedPa
     observations: recorder.observations.filter((one) => one.step === at + 1),
     pages: packed.names,
   }))
-  const earlier = earlierSection(logsOf(logs, 0, steps[0]?.seq), tools)
+  const earlierLogs = logsOf(logs, 0, steps[0]?.seq)
+  const earlier = earlierSection(earlierLogs, tools)
+  const errors = pageErrors([{ number: 0, logs: earlierLogs }, ...entries], tools)
   const first =
     earlier &&
     '<li><a href="#s0" class="passed"><span class="mark"></span><span class="what">Before the first command</span></a></li>'
   const title = tools.redaction.text(session.name ?? session.sessionId)
-  const body = `${header(session, recorder, packed, tools)}
+  const body = `${header(session, recorder, packed, tools, errors)}
 <div class="tools"><input type="search" id="search" placeholder="Search commands, logs, observations" aria-label="Search">
 <label><input type="checkbox" id="failed"> failed only</label><span class="facts" id="found" role="status"></span>
 <span class="facts">Keys: ↑ ↓ command · ← → page before, after · f next failure · / search</span></div>
@@ -96,6 +98,7 @@ function header(
   { steps, omitted }: ReplayRecorder,
   packed: PackedPages,
   { redaction, startedAt }: TimelineTools,
+  errors: string,
 ): string {
   const count = (status: (step: (typeof steps)[number]) => boolean) => steps.filter(status).length
   const failed = count(({ result }) => !result.success && !result.skipped)
@@ -118,5 +121,5 @@ function header(
   ]
   return `<header><h1>Replay of ${escapeHtml(redaction.text(session.name ?? session.sessionId))}</h1><p>${chips.join(' ')}</p>
 <p class="facts">${facts.map(escapeHtml).join(' · ')}</p>${endOf(session)}${left.length > 0 ? `<p class="note">Left out: ${left.join('; ')}.</p>` : ''}
-<noscript><p class="note">Without scripts, this page lists the commands, but not the copies of the pages.</p></noscript></header>`
+<noscript><p class="note">Without scripts, this page lists the commands, but not the copies of the pages.</p></noscript>${errors}</header>`
 }

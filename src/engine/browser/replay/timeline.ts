@@ -56,7 +56,7 @@ export function stepSection(entry: TimelineStep, tools: TimelineTools): string {
 ${faultBlock(step, tools)}</div>
 ${pageFacts(entry, tools)}
 ${block('Input', asText(inputOf(step, tools)), step.omitted.call)}${block('Result', resultOf(step, tools), step.omitted.result)}
-${observations.map((seen) => observationBlock(seen, tools)).join('')}${logBlocks(logs, startedAt, tools)}
+${observations.map((seen) => observationBlock(seen, tools)).join('')}${logBlocks(logs, startedAt, tools, status === 'failed')}
 </section>`
 }
 
@@ -65,6 +65,28 @@ export const earlierSection = (logs: readonly LogLine[], tools: TimelineTools): 
   logs.length === 0
     ? ''
     : `<section class="step" id="s0" data-status="passed"><div class="head"><h2>Before the first command</h2></div>${logBlocks(logs, tools.startedAt, tools)}</section>`
+
+/** Errors of the page that are listed above the commands. */
+const listedErrors = 10
+
+/** Returns the errors of the page, which often explain why a later command or expectation fails. */
+export function pageErrors(
+  entries: readonly Pick<TimelineStep, 'number' | 'logs'>[],
+  { redaction }: TimelineTools,
+): string {
+  const errors = entries.flatMap(({ number, logs }) =>
+    logs.filter(({ isBad, list }) => isBad && list !== 'People').map(({ text }) => ({ number, text })),
+  )
+  if (errors.length === 0) return ''
+  const items = errors
+    .slice(0, listedErrors)
+    .map(
+      ({ number, text }) =>
+        `<li class="bad"><a href="#s${number}">${number === 0 ? 'before the first command' : `command ${number}`}</a> ${escapeHtml(excerpt(redaction.text(text), textChars))}</li>`,
+    )
+  const more = errors.length - items.length
+  return `<details open><summary>Errors of the page (${errors.length})</summary><ul class="log">${items.join('')}${more > 0 ? `<li>and ${more} more</li>` : ''}</ul></details>`
+}
 
 function faultBlock({ result, call }: ReplayStep, { redaction }: TimelineTools): string {
   if (result.success || result.skipped) return ''
@@ -138,7 +160,7 @@ function observationBlock({ value, omitted }: Shortened<ReplayObservation>, { re
   return `<details><summary>${title}</summary><pre>${escapeHtml(excerpt(redaction.text(seen), observationChars, omitted))}</pre></details>`
 }
 
-function logBlocks(logs: readonly LogLine[], since: number, { redaction }: TimelineTools): string {
+function logBlocks(logs: readonly LogLine[], since: number, { redaction }: TimelineTools, isOpen = false): string {
   return logLists
     .map((list) => {
       const lines = logs.filter((line) => line.list === list)
@@ -149,7 +171,7 @@ function logBlocks(logs: readonly LogLine[], since: number, { redaction }: Timel
         return `<li${isBad ? ' class="bad"' : ''}><span class="facts">+${readableMs(at - since)}</span> ${shown}</li>`
       })
       const count = bad > 0 ? `${lines.length}, ${bad} with errors` : String(lines.length)
-      return `<details${bad > 0 || list === 'People' ? ' open' : ''}><summary>${list} (${count})</summary><ul class="log">${items.join('')}</ul></details>`
+      return `<details${isOpen || bad > 0 || list === 'People' ? ' open' : ''}><summary>${list} (${count})</summary><ul class="log">${items.join('')}</ul></details>`
     })
     .join('')
 }
