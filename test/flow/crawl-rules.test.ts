@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib'
+import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { createMultibyteEncoder } from '@exodus/bytes/multi-byte.js'
 import { createSinglebyteEncoder } from '@exodus/bytes/single-byte.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -235,6 +235,24 @@ describe('sitemaps', () => {
     )
     const answer = await start(site, { sitemap: 'only' })
     expect(pathsOf(answer)).toEqual(['/', '/orphan/1', '/orphan/2', '/orphan/3'])
+    expect(answer.warning).toBeUndefined()
+  })
+
+  test.each([
+    ['with', deflateSync],
+    ['without', deflateRawSync],
+  ])('are read with the encoding deflate, %s the header of zlib', async (_, compress) => {
+    const site = await mapped(
+      {},
+      {
+        '/sitemap.xml': (request, response) =>
+          void response
+            .setHeader('content-encoding', 'deflate')
+            .end(compress(urlset('/orphan/1')({ url: `http://${request.headers.host}` }))),
+      },
+    )
+    const answer = await start(site, { sitemap: 'only' })
+    expect(pathsOf(answer)).toEqual(['/', '/orphan/1'])
     expect(answer.warning).toBeUndefined()
   })
 

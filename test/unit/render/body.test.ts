@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { ResponseHeaders } from '../../../src/engine/egress/response-headers.ts'
 import { readBody } from '../../../src/engine/render/http/body.ts'
@@ -38,4 +39,47 @@ test.each([
 test('a body with too many encodings is rejected unread', async () => {
   const codings = Array.from({ length: 10_000 }, () => 'gzip').join(', ')
   await expect(read(Buffer.from('x'), codings)).rejects.toMatchObject({ code: 'unsupported_content_type' })
+})
+
+test.each([
+  ['zlib', deflateSync('<p>Deflated</p>')],
+  ['deflate without the header of zlib', deflateRawSync('<p>Deflated</p>')],
+  ['gzip', gzipSync('<p>Deflated</p>')],
+])('a body of the encoding deflate is read if it is %s', async (_, bytes) => {
+  expect(Buffer.from(await read(bytes, 'deflate')).toString()).toBe('<p>Deflated</p>')
+})
+
+test('a body of several deflated chunks and encodings is read', async () => {
+  const text = Array.from({ length: 20_000 }, (_, at) => `<p>${at * 7919}</p>`).join('')
+  const bytes = gzipSync(deflateRawSync(text))
+  const body = Readable.from([bytes.subarray(0, 1), bytes.subarray(1, 30_000), bytes.subarray(30_000)])
+  const headers = new ResponseHeaders([['content-encoding', 'deflate, gzip']])
+  const read = await readBody({ status: 200, headers, body }, { signal: new AbortController().signal })
+  expect(Buffer.from(read).toString()).toBe(text)
+})
+
+test('an empty body with the encoding deflate is empty', async () => {
+  const headers = new ResponseHeaders([['content-encoding', 'deflate']])
+  const body = Readable.from([])
+  expect(await readBody({ status: 200, headers, body }, { signal: new AbortController().signal })).toHaveLength(0)
+})
+
+test.each(['gzip', 'deflate', 'br', 'zstd'])(
+  'an error for a body that is not %s names the encoding',
+  async (coding) => {
+    await expect(read(Buffer.from('<p>Not compressed</p>'), coding)).rejects.toMatchObject({
+      code: 'connection_failed',
+      message: `the response cannot be decoded as ${coding}`,
+    })
+  },
+)
+
+test('an error for a body that is damaged in the middle names the encoding', async () => {
+  const bytes = brotliCompressSync('<p>Damaged</p>'.repeat(50) + 'end')
+  await expect(
+    read(
+      bytes.map((byte, at) => (at > 4 ? 255 - byte : byte)),
+      'br',
+    ),
+  ).rejects.toThrow('cannot be decoded as br')
 })

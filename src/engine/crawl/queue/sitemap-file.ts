@@ -1,9 +1,10 @@
 /** Streams one sitemap in bounded memory: XML or plain text, compressed or not. */
 import { pipeline, Readable } from 'node:stream'
-import { createBrotliDecompress, createUnzip } from 'node:zlib'
+import { createBrotliDecompress, createInflateRaw, createUnzip } from 'node:zlib'
 import { Parser } from 'htmlparser2'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { isRawDeflate } from '../../render/http/body.ts'
 import { charsetOfStart } from '../../render/http/charset.ts'
 import { type StreamDecoder, streamDecoderFor } from '../../render/http/decoder.ts'
 import { explainFetch } from '../../egress/fetch-errors.ts'
@@ -86,6 +87,7 @@ async function decodedBody({ headers, body }: HttpResponse, url: string): Promis
   const coding = headers.get('content-encoding')?.trim().toLowerCase()
   let stream = body
   if (coding === 'br') stream = through(stream, createBrotliDecompress())
+  else if (coding === 'deflate' && (await isRawDeflate(stream))) stream = through(stream, createInflateRaw())
   else if (coding === 'gzip' || coding === 'deflate') stream = through(stream, createUnzip())
   if (/\.gz$/i.test(new URL(url).pathname) || /gzip/i.test(headers.get('content-type') ?? '')) return gunzipped(stream)
   return stream

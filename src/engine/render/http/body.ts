@@ -22,8 +22,8 @@ export async function readBody({ headers, body }: HttpResponse, work: BodyWork):
     body.destroy()
     throw tooLarge()
   }
-  const codings = (headers.get('content-encoding') ?? '')
-    .toLowerCase()
+  const encoding = (headers.get('content-encoding') ?? '').toLowerCase()
+  const codings = encoding
     .split(',')
     .map((coding) => coding.trim())
     .filter((coding) => coding !== '' && coding !== 'identity')
@@ -31,11 +31,13 @@ export async function readBody({ headers, body }: HttpResponse, work: BodyWork):
     body.destroy()
     throw new BaxError('unsupported_content_type', `the content has ${codings.length} encodings`)
   }
+  let isReceived = false
   try {
     // Decode the last encoding first.
     let stream = body
     while (codings.length > 0 && codings.at(-1) !== 'zstd') stream = await decoded(stream, codings.pop()!)
     const bytes = await readAll(stream, mostBytes)
+    isReceived = true
     const whole = codings.length === 0 ? bytes : await decodeZstd(bytes, work)
     if (whole.length > mostBytes) throw tooLarge()
     return whole
@@ -43,7 +45,11 @@ export async function readBody({ headers, body }: HttpResponse, work: BodyWork):
     body.destroy()
     work.signal.throwIfAborted()
     if (error instanceof BaxError) throw error
-    throw explainFetch(error, 'the connection was lost during the response')
+    const isDamaged = isReceived || /^(Z_|ERR_+ERROR_FORMAT)/.test((error as NodeJS.ErrnoException).code ?? '')
+    throw explainFetch(
+      error,
+      isDamaged ? `the response cannot be decoded as ${encoding}` : 'the connection was lost during the response',
+    )
   }
 }
 
@@ -52,10 +58,11 @@ async function decoded(stream: Readable, coding: string): Promise<Readable> {
   const zlib = await import('node:zlib')
   // Like browsers, accept truncated streams.
   const lenient = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH }
+  const isRaw = coding === 'deflate' && (await isRawDeflate(stream))
   const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
     gzip: () => zlib.createUnzip(lenient),
     'x-gzip': () => zlib.createUnzip(lenient),
-    deflate: () => zlib.createInflate(lenient),
+    deflate: () => (isRaw ? zlib.createInflateRaw(lenient) : zlib.createUnzip(lenient)),
     br: () => zlib.createBrotliDecompress({ finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }),
   }
   const decoder = decoders[coding]?.()
@@ -63,6 +70,15 @@ async function decoded(stream: Readable, coding: string): Promise<Readable> {
   // Errors of both streams surface when the decoder is read.
   pipeline(stream, decoder, () => {})
   return decoder
+}
+
+/** Whether a `deflate` stream starts without the header of zlib or gzip, which some servers omit and browsers accept. */
+export async function isRawDeflate(stream: Readable): Promise<boolean> {
+  for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+    stream.unshift(chunk)
+    return (chunk[0]! & 0x0f) !== 8 && chunk[0] !== 0x1f
+  }
+  return false
 }
 
 async function readAll(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<Uint8Array> {
