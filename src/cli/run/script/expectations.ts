@@ -9,8 +9,13 @@ import { hasPlaceholder, parsePath, placeholder, unsetVariable } from './referen
 import { knownValue, readTemplate, type StaticScope } from './scope.ts'
 import { expectationShape, screenshotShape } from './shape.ts'
 
+const withoutCondition = `expect has no condition: add ${Object.keys(expectationShape.shape)
+  .filter((key) => key !== 'path')
+  .join(', ')}`
+
 /** Reads one expectation, or a list of them about different parts of the result. */
 export function readExpectations(value: unknown, at: Path, scope: StaticScope): Expectation[] {
+  if (Array.isArray(value) && value.length === 0) scope.errors.add(at, withoutCondition)
   if (Array.isArray(value)) return value.flatMap((item, index) => readExpectation(item, [...at, index], scope))
   return readExpectation(value, at, scope)
 }
@@ -27,14 +32,7 @@ function readExpectation(item: unknown, at: Path, scope: StaticScope): Expectati
   const screenshot = screenshotShape.options[typeof known['screenshot'] === 'object' ? 1 : 0]
   const shape = expectationShape.extend({ screenshot: screenshot.optional() })
   checkValue(shape, known, errors, (path) => [...at, ...path])
-  if (Object.keys(item).every((key) => key === 'path')) {
-    errors.add(
-      at,
-      `expect has no condition: add ${Object.keys(expectationShape.shape)
-        .filter((key) => key !== 'path')
-        .join(', ')}`,
-    )
-  }
+  if (Object.keys(item).every((key) => key === 'path')) errors.add(at, withoutCondition)
   const { matches, schema, path } = known
   if (typeof matches === 'string') {
     const message = errorOf(() => expression(matches))

@@ -108,6 +108,14 @@ main.yaml:5:13: expect must be a mapping such as {equals: …}, or a list of suc
     |             ^^^^^^^`,
   )
   reportsErrors(
+    'must have a condition in an empty list or mapping, too',
+    'steps:\n  - get_title:\n    expect: []\n  - get_title:\n    expect: [{}]\n',
+    `main.yaml:3:13: expect has no condition: add equals, contains, matches, exists, count, less, greater, status_code, schema, screenshot
+  3 |     expect: []
+    |             ^^
+  also at main.yaml:5:14`,
+  )
+  reportsErrors(
     'requires a valid regular expression, path and schema',
     "steps:\n  - get_title:\n    expect: {matches: '('}\n  - get_title:\n    expect: {path: 'a b', exists: true}\n  - get_title:\n    expect:\n      schema:\n        properties: {a: {type: strin}}\n",
     `main.yaml:3:23: matches is not a regular expression: /(/: Unterminated group
