@@ -19,7 +19,8 @@ export interface Reference {
 export type Template =
   /** `source` is the text of a number or boolean in the script, such as `007`. */
   | { readonly kind: 'value'; readonly value: unknown; readonly source?: string }
-  | { readonly kind: 'reference'; readonly reference: Reference }
+  /** `isItem`: a list as it is, and any other value as a list of one. */
+  | { readonly kind: 'reference'; readonly reference: Reference; readonly isItem?: boolean }
   | { readonly kind: 'text'; readonly parts: readonly (string | Reference)[] }
   | { readonly kind: 'list'; readonly items: readonly Template[] }
   | { readonly kind: 'map'; readonly entries: readonly (readonly [string, Template])[] }
@@ -112,8 +113,10 @@ export function fill(template: Template, resolve: (reference: Reference) => unkn
   switch (template.kind) {
     case 'value':
       return template.value
-    case 'reference':
-      return resolve(template.reference)
+    case 'reference': {
+      const value = resolve(template.reference)
+      return template.isItem && !Array.isArray(value) && !isPlaceholder(value) ? [value] : value
+    }
     case 'text': {
       const texts = template.parts.map((part) => (typeof part === 'string' ? part : resolve(part)))
       return [placeholder, unsetVariable].find((unknown) => texts.includes(unknown)) ?? texts.map(asText).join('')

@@ -176,8 +176,11 @@ function readCall({ needs, scope }: StepReader, named: Verb, value: unknown, at:
   }
   const isSet = new Set(fields.map(({ field }) => field))
   const preset = Object.entries(verb.preset ?? {}).filter(([field]) => !isSet.has(field))
-  const given = [...preset.map(([field, item]) => ({ field, item, at })), ...fields]
-  const entries = given.map(({ field, item, at: place }) => [field, readTemplate(item, place, scope)] as const)
+  const given: Field[] = [...preset.map(([field, item]) => ({ field, item, at })), ...fields]
+  const entries = given.map(({ field, item, isItem, at: place }) => {
+    const template = readTemplate(item, place, scope)
+    return [field, isItem ? asItem(template) : template] as const
+  })
   const data: Template = { kind: 'map', entries }
   const known = fieldsOf(verb, data, (template) => knownValue(template, scope))
   if (verb.uses && known['session_id'] === undefined) {
@@ -195,9 +198,14 @@ function readCall({ needs, scope }: StepReader, named: Verb, value: unknown, at:
   return { kind: 'call', verb, data, selectorAt: places.get('selector') }
 }
 
+const asItem = (template: Template): Template =>
+  template.kind === 'reference' ? { ...template, isItem: true } : { kind: 'list', items: [template] }
+
 interface Field {
   readonly field: string
   readonly item: unknown
+  /** Whether the item is one of a list, unless it is a reference to a list. */
+  readonly isItem?: boolean
   readonly at: Path
 }
 
@@ -229,8 +237,8 @@ function fieldsFromShortForm(verb: Verb, value: unknown, at: Path): Field[] | st
     return items.map((item, index) => {
       const field = form[index]!
       // One value of a list: `upload_files: ['#file', ./a.txt]`.
-      const isOne = isList && isListField(verb, field) && typeof item === 'string' && !/^\$\{[^}]*\}$/.test(item)
-      return { field, item: isOne ? [item] : item, at: isList ? [...at, index] : at }
+      const isItem = isList && isListField(verb, field) && typeof item !== 'object'
+      return { field, item, isItem, at: isList ? [...at, index] : at }
     })
   }
   if (forms.every(({ length }) => length === 0)) return `${name} takes no value`

@@ -174,6 +174,25 @@ steps:
     ])
   })
 
+  test('takes one value where a field is a list, whether it is written or a reference', () => {
+    const script = `
+vars: {size: L, sizes: [L, XL], count: 042}
+steps:
+  - get_title:
+    save: title
+  - select_option: ['#size', XL]
+  - select_option: ['#size', 007]
+  - select_option: ['#size', "\${vars.size}"]
+  - select_option: ['#size', "\${vars.sizes}"]
+  - select_option: ['#size', "\${vars.sizes[1]}"]
+  - select_option: ['#size', "\${vars.count}"]
+  - select_option: ['#size', "\${title}"]
+  - select_option: ['#size', "\${title} or \${vars.size}"]
+`
+    const values = calls(script, { title: 'M' }).map(([, data]) => (data as { values?: unknown }).values)
+    expect(values.slice(1)).toEqual([['XL'], ['007'], ['L'], ['L', 'XL'], ['XL'], ['42'], ['M'], ['M or L']])
+  })
+
   test('assigns one value to the first field when none is required', () => {
     expect(calls('steps: [{get_content: main}]')).toEqual([['get_content', { selector: 'main' }]])
   })
