@@ -27,12 +27,27 @@ const echo = (request: IncomingMessage, response: ServerResponse) => {
   })
 }
 
+/** Answers with the parts of a form, as another program reads them. */
+const parts = async (request: IncomingMessage, response: ServerResponse) => {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const headers = { 'content-type': request.headers['content-type']! }
+  const form = await new Response(Buffer.concat(chunks), { headers }).formData()
+  const read = async (value: string | File) =>
+    typeof value === 'string'
+      ? value
+      : [value.name, value.type, Buffer.from(await value.arrayBuffer()).toString('latin1')]
+  const all = await Promise.all([...form].map(async ([name, value]) => [name, await read(value)]))
+  response.end(JSON.stringify(all))
+}
+
 beforeAll(async () => {
   ;[homes, site, folder] = await Promise.all([
     openHomes(),
     serveSite({
       '/': '<!doctype html><title>Shop</title>',
       '/echo': echo,
+      '/parts': parts,
       '/login': (_, response) =>
         response.writeHead(303, { location: '/echo', 'set-cookie': ['sid=1; HttpOnly', 'b=2'] }).end(),
       '/bytes': (_, response) => response.end(bytes),
@@ -45,6 +60,7 @@ beforeAll(async () => {
     writeFile(join(folder, 'form.txt'), 'file=1\n'),
     writeFile(join(folder, 'raw.bin'), bytes),
     writeFile(join(folder, 'order.json'), '{"quantity": 2}'),
+    writeFile(join(folder, 'a;type=b.txt'), 'odd'),
   ])
 })
 afterAll(async () => {
@@ -105,6 +121,53 @@ describe('the body', () => {
   test('of a file arrives unchanged', async () => {
     const { bytes: printed } = await request([`${site.url}/echo`, '-d', '@raw.bin', '-H', 'Content-Type: a/b'])
     expect(printed.equals(Buffer.concat([Buffer.from('POST a/b - '), bytes]))).toBe(true)
+  })
+})
+
+describe('a multipart body', () => {
+  const raw = bytes.toString('latin1')
+  test.each<[string[], unknown[], string?]>([
+    [
+      ['name=Ann', 'name=', 'text=a;b=c\r\n"d" é'],
+      [
+        ['name', 'Ann'],
+        ['name', ''],
+        ['text', 'a;b=c\r\n"d" é'],
+      ],
+    ],
+    [['file=@raw.bin'], [['file', ['raw.bin', 'application/octet-stream', raw]]]],
+    [['file=@form.txt'], [['file', ['form.txt', 'text/plain', 'file=1\n']]]],
+    [['file=@raw.bin;type=image/png;filename=a.png'], [['file', ['a.png', 'image/png', raw]]]],
+    [['file=@raw.bin; filename="x; type=\\"y\\".gif"'], [['file', ['x; type="y".gif', 'image/gif', raw]]]],
+    [['file=@"a;type=b.txt"'], [['file', ['a;type=b.txt', 'text/plain', 'odd']]]],
+    [['text=<form.txt'], [['text', 'file=1\n']]],
+    [['text="@form.txt;type=a/b"'], [['text', '@form.txt;type=a/b']]],
+    [['file=<form.txt;filename=from text'], [['file', ['from text', 'text/plain', 'file=1\n']]]],
+    [['file=@-;filename=typed.txt'], [['file', ['typed.txt', 'text/plain', 'typed']]], 'typed'],
+    [['f"\n=1'], [['f"\n', '1']]],
+  ])('has the parts of %j', async (forms, expected, stdin = '') => {
+    const answer = await request([`${site.url}/parts`, ...forms.flatMap((form) => ['-F', form])], { stdin })
+    expect(answer).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(answer.stdout)).toEqual(expected)
+  })
+
+  test('keeps the parameters of a type', async () => {
+    const { stdout } = await request([`${site.url}/echo`, '-F', 'a={};type=application/json; charset=utf-8'])
+    expect(stdout).toMatch(/^POST multipart\/form-data; boundary=(\S+) - --\1\r\n/)
+    expect(stdout).toContain('name="a"\r\nContent-Type: application/json; charset=utf-8\r\n\r\n{}\r\n')
+  })
+
+  test.each([
+    [['-F', 'secret'], '--form must be written as name=value or name=@file'],
+    [['-F', 'a=1;type=secret'], '--form a: type must be a content type such as text/plain'],
+    [['-F', 'a=@missing'], 'cannot read'],
+    [['-F', 'a=@-', '-F', 'b=<-'], '--form reads standard input (-) only once'],
+    [['-F', 'a=1', '-d', 'b=2'], '--data and --form exclude each other'],
+    [['-F', 'a=1', '-H', 'content-type: multipart/form-data'], '--form and --header Content-Type exclude each other'],
+  ])('fails with %j', async (flags, message) => {
+    const { code, stderr } = await request([`${site.url}/parts`, ...flags])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+    expect(stderr).not.toContain('secret')
   })
 })
 

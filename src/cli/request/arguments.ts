@@ -22,6 +22,11 @@ export function addArguments(command: Command, { params }: OperationEntry): void
   addSessionFlag(command)
   command.option('-d, --data <text|@file|->', 'body, as curl sends it: a form unless a header says otherwise', collect)
   command.option('--data-json <json|@file|->', 'body as JSON')
+  command.option(
+    '-F, --form <part>',
+    'part of a multipart body, as in curl: name=value or name=@file, then ;type=… and ;filename=…; may be repeated',
+    collect,
+  )
   addIdentityFlags(command)
   for (const param of params) if (!without.has(param.name)) addParam(command, param)
   command.option('-i, --include', 'print the status and the headers before the body')
