@@ -18,14 +18,6 @@ export const runCode = defineOperation({
   sample: { ...samples.session, code: "await bax.click('#buy')\nreturn await bax.get_title()" },
   input: codeInput,
   output: codeResult,
-  errors: [
-    'timeout',
-    'limit_exceeded',
-    'code_failed',
-    'session_not_found',
-    'session_closed',
-    'conflict',
-    'no_capacity',
-  ],
+  errors: ['timeout', 'limit_exceeded', 'code_failed', 'session_not_found', 'session_closed', 'conflict'],
   run: (engine, input, call) => engine.code.run(input, call),
 })

@@ -58,7 +58,6 @@ export const crawl = defineOperation({
   errors: [
     'url_blocked',
     'model_not_configured',
-    'rate_limited',
     'no_space',
     'crawl_not_found',
     'browser_not_found',

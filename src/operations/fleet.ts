@@ -41,7 +41,7 @@ export const getFleet = defineOperation({
   engine: 'running',
   input: z.object({}),
   output: fleetStatus,
-  errors: ['feature_disabled', 'fleet_unavailable'],
+  errors: ['feature_disabled'],
   run: (engine) => fleetOf(engine).status(),
 })
 
@@ -62,7 +62,7 @@ export const drainWorker = defineOperation({
   sample: { worker_id: 'wrk_8dKq2mVxT5nYb1Rj' },
   input: z.object({ worker_id: identifier.describe('ID of the worker, from the fleet status') }),
   output: null,
-  errors: ['feature_disabled', 'fleet_unavailable', 'worker_not_found'],
+  errors: ['feature_disabled', 'worker_not_found'],
   run: (engine, { worker_id }) => fleetOf(engine).drain(worker_id),
 })
 

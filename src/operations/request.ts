@@ -27,9 +27,7 @@ export const sendRequest = defineOperation({
   input: requestInput,
   output: requestAnswer,
   errors: [
-    'session_not_found',
     'session_closed',
-    'relay_not_found',
     'unsupported',
     'timeout',
     'url_blocked',
@@ -40,7 +38,6 @@ export const sendRequest = defineOperation({
     'too_many_redirects',
     'content_too_large',
     'unsupported_content_type',
-    'rate_limited',
     'controlled_by_person',
     'rejected',
     'confirmation_timeout',

@@ -58,9 +58,7 @@ export const scrape = defineOperation({
     'action_failed',
     'content_too_large',
     'unsupported_content_type',
-    'session_not_found',
     'session_closed',
-    'relay_not_found',
     'unsupported',
     'controlled_by_person',
     ...identityErrors,
@@ -91,7 +89,7 @@ export const search = defineOperation({
   sample: { query: 'how river deltas grow', limit: 3, formats: ['markdown'] },
   input: searchInput,
   output: searchAnswer,
-  errors: ['search_unavailable', 'session_not_found', 'session_closed', 'url_blocked', ...pageFailures],
+  errors: ['search_unavailable', 'session_closed', 'url_blocked', ...pageFailures],
   heavy: true,
   run: (engine, input, call) => engine.searcher.search(input, call),
 })

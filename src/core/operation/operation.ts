@@ -32,7 +32,7 @@ interface Endpoint<In extends z.ZodObject> extends Access {
   readonly sample?: z.input<In>
   /** Where it runs behind a gateway. */
   readonly runs: Exclude<Placement<z.output<In>>, { on: 'all' }>
-  /** Error codes in addition to those of every operation; for the documents. */
+  /** Error codes besides those that each operation can have by its kind and place; for the documents. */
   readonly errors?: readonly ErrorCode[]
 }
 

@@ -29,7 +29,7 @@ export const listApprovals = defineOperation({
 })
 
 const input = z.object({ session_id: sessionId, approval_id: identifier.describe('Approval id, as listed') })
-const errors = ['session_not_found', 'session_closed', 'approval_not_found'] as const
+const errors = ['session_closed', 'approval_not_found'] as const
 
 export const approveAction = defineOperation({
   summary: 'Approve an action that waits',

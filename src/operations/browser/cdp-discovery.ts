@@ -18,17 +18,7 @@ const input = z.object({
   token: opaqueText.optional().describe('The frame_token of the session, or the token of the relay session'),
 })
 
-const errors = [
-  'unauthorized',
-  'session_not_found',
-  'session_closed',
-  'relay_not_found',
-  'relay_disconnected',
-  'browser_lost',
-  'conflict',
-  'unsupported',
-  'timeout',
-] as const
+const errors = ['session_closed', 'relay_disconnected', 'browser_lost', 'conflict', 'unsupported', 'timeout'] as const
 
 /** The list that `onlyOne` reads, which only contains sessions visible to the caller. */
 const onlySession: OnOnly = {

@@ -26,20 +26,12 @@ export const requestHandoff = defineOperation({
   sample: { ...samples.session, reason: 'log in to the shop', until: 'url:**/account' },
   input: z.object({ session_id: sessionId, ...handoffInput }),
   output: handoffRecord,
-  errors: [
-    'session_not_found',
-    'session_closed',
-    'unsupported',
-    'conflict',
-    'rate_limited',
-    'controlled_by_person',
-    'url_blocked',
-  ],
+  errors: ['session_closed', 'unsupported', 'conflict', 'controlled_by_person', 'url_blocked'],
   run: (engine, input, call) => engine.handoffs.request(input, call),
 })
 
 const one = { session_id: sessionId, handoff_id: identifier.describe('Handoff id') }
-const errors = ['session_not_found', 'session_closed', 'handoff_not_found'] as const
+const errors = ['session_closed', 'handoff_not_found'] as const
 
 export const getHandoff = defineOperation({
   summary: 'Show a handoff',

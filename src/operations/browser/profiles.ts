@@ -26,7 +26,7 @@ export const saveProfile = defineOperation({
     session_id: sessionId.optional().describe('Session to save'),
   }),
   output: profileRecord,
-  errors: ['session_not_found', 'session_closed', 'already_exists', 'timeout', ...pageFailures],
+  errors: ['session_closed', 'already_exists', 'timeout', ...pageFailures],
   run: (engine, input, call) => engine.profiles.save(input, call),
 })
 

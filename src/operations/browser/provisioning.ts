@@ -18,7 +18,6 @@ const poll = {
   sample: samples.provision,
   input,
   output: provisionRecord,
-  errors: ['provision_not_found' as const],
 }
 
 export const pollProvision = defineOperation({
@@ -51,6 +50,5 @@ export const cancelProvision = defineOperation({
   sample: samples.provision,
   input,
   output: null,
-  errors: ['provision_not_found'],
   run: (engine, { provision_id }, call) => engine.sessions.cancelProvision(provision_id, call),
 })

@@ -24,7 +24,7 @@ export const recordSession = defineOperation({
   sample: { ...samples.session, action: 'start' },
   input: z.object({ session_id: sessionId, action: recordingAction.describe('start, stop or status') }),
   output: recordingState,
-  errors: ['session_not_found', 'session_closed', 'conflict', 'unsupported', ...pageFailures],
+  errors: ['session_closed', 'conflict', 'unsupported', ...pageFailures],
   run: (engine, { session_id, action }, call) => engine.sessions.record(session_id, action, call),
 })
 
@@ -44,7 +44,7 @@ export const getSessionScript = defineOperation({
     from: firstCommand.default(1).describe('Number of the first command, from 1'),
   }),
   output: sessionScript,
-  errors: ['session_not_found', 'session_closed', 'invalid_request', 'unsupported'],
+  errors: ['session_closed', 'unsupported'],
   run: (engine, { session_id, ...request }, call) => engine.sessions.script(session_id, request, call),
 })
 
@@ -61,7 +61,7 @@ export const replaySession = defineDownload({
   example: ['bax session replay -o run.html', 'bax session replay -s shop -o run.html'],
   sample: samples.session,
   input: z.object({ session_id: sessionId }),
-  errors: ['session_not_found', 'session_closed', 'conflict'],
+  errors: ['session_closed', 'conflict'],
   mediaType: 'text/html',
   open: (engine, { session_id }, call) => engine.diagnostics.replay(session_id, call),
 })

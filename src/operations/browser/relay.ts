@@ -48,7 +48,6 @@ export const getRelay = defineOperation({
   sample: samples.relay,
   input: z.object({ id: relayId }),
   output: relayRecord,
-  errors: ['relay_not_found'],
   run: (engine, { id }, call) => engine.relays.get(id, call),
 })
 
@@ -63,7 +62,6 @@ export const stopRelay = defineOperation({
   sample: samples.relay,
   input: z.object({ id: relayId }),
   output: null,
-  errors: ['relay_not_found'],
   run: (engine, { id }, call) => engine.relays.stop(id, call),
 })
 
@@ -79,7 +77,7 @@ export const activateTarget = defineOperation({
   sample: { ...samples.relay, target_id: '5C1AF2D07B3E' },
   input: z.object({ id: relayId, target_id: identifier.describe('Tab ID as listed by `bax relay tabs`') }),
   output: null,
-  errors: ['relay_not_found', 'target_not_found', 'relay_disconnected', 'browser_lost'],
+  errors: ['target_not_found', 'relay_disconnected', 'browser_lost'],
   run: (engine, { id, target_id }, call) => engine.relays.activate(id, target_id, call),
 })
 
@@ -97,7 +95,6 @@ export const readRelayEvents = defineOperation({
   input: relayEventsInput,
   output: z.union([relayEventPage, z.object({ log: z.record(z.string(), z.unknown()) })]),
   lines: (page, { format }) => (format === 'ndjson' && 'events' in page ? page.events : undefined),
-  errors: ['relay_not_found'],
   run: (engine, { id, ...query }, call) => engine.relays.readEvents(id, query, call),
 })
 
@@ -111,7 +108,6 @@ export const clearRelayEvents = defineOperation({
   sample: samples.relay,
   input: z.object({ id: relayId }),
   output: null,
-  errors: ['relay_not_found'],
   run: (engine, { id }, call) => engine.relays.clearEvents(id, call),
 })
 
@@ -175,6 +171,5 @@ export const followRelayEvents = defineStream({
   sample: { ...samples.relay, kind: ['console', 'network'] },
   input: z.object(relayEventFields),
   frame: relayEvent,
-  errors: ['relay_not_found'],
   open: (engine, { id, ...query }, call) => engine.relays.followEvents(id, query, call),
 })

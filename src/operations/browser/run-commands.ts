@@ -25,16 +25,7 @@ const ofNewSession = {
   confirm: confirmFields.confirm.describe('Actions that wait for a person, if a session is created for this call'),
 }
 
-const batchErrors = [
-  'session_not_found',
-  'relay_not_found',
-  'session_closed',
-  'rate_limited',
-  'no_capacity',
-  'cancelled',
-  'conflict',
-  ...pageFailures,
-] as const
+const batchErrors = ['session_closed', 'cancelled', 'conflict', ...pageFailures] as const
 
 export const runCommands = defineOperation({
   summary: 'Run commands of the catalogue in order',
@@ -82,10 +73,7 @@ export const observe = defineOperation({
   input: z.object({ session_id: sessionId, ...observationOptions.shape, diff }),
   output: observation,
   errors: [
-    'session_not_found',
-    'relay_not_found',
     'session_closed',
-    'rate_limited',
     'element_not_found',
     'invalid_selector',
     'stale_ref',

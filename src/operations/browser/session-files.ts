@@ -6,7 +6,7 @@ import { knownFile, newFile, newFolder, sessionFile, sessionFileList } from '../
 import { sessionId } from './sessions.ts'
 import { samples } from '../samples.ts'
 
-const errors = ['session_not_found', 'session_closed', 'unsupported'] as const
+const errors = ['session_closed', 'unsupported'] as const
 
 export const listSessionFiles = defineOperation({
   summary: 'List the files of a session',

@@ -18,13 +18,7 @@ import { samples } from '../samples.ts'
 export const sessionId = identifier.describe('Session id, or the name of a live session')
 
 /** Codes of operations on a page that is lost, or whose browser fails, before they end. */
-export const pageFailures = [
-  'page_crashed',
-  'target_closed',
-  'navigation_aborted',
-  'action_failed',
-  'worker_lost',
-] as const
+export const pageFailures = ['page_crashed', 'target_closed', 'navigation_aborted', 'action_failed'] as const
 
 export const createSession = defineOperation({
   summary: 'Create a browser session',
@@ -46,7 +40,7 @@ export const createSession = defineOperation({
   idempotent: true,
   status: ({ status }) => (status === 'provisioning' ? 202 : 200),
   statuses: [200, 202],
-  errors: ['profile_not_found', 'conflict', 'url_blocked', 'browser_not_found', 'browser_failed'],
+  errors: ['profile_not_found', 'url_blocked', 'browser_not_found', 'browser_failed'],
   run: (engine, input, call) => engine.sessions.create(input, call),
 })
 
@@ -103,7 +97,6 @@ export const getSession = defineOperation({
   sample: samples.session,
   input: z.object({ session_id: sessionId }),
   output: sessionRecord,
-  errors: ['session_not_found'],
   run: (engine, { session_id }, call) => engine.sessions.get(session_id, call),
 })
 
@@ -117,7 +110,6 @@ export const closeSession = defineOperation({
   sample: samples.session,
   input: z.object({ session_id: sessionId }),
   output: null,
-  errors: ['session_not_found'],
   run: (engine, { session_id }, call) => engine.sessions.close(session_id, call),
 })
 
@@ -182,7 +174,7 @@ export const getSessionLog = defineOperation({
   sample: samples.session,
   input: z.object({ session_id: sessionId }),
   output: sessionLog,
-  errors: ['session_not_found', 'session_closed'],
+  errors: ['session_closed'],
   run: (engine, { session_id }, call) => engine.diagnostics.log(session_id, call),
 })
 
@@ -197,7 +189,7 @@ export const traceSession = defineOperation({
   sample: { ...samples.session, action: 'start' },
   input: z.object({ session_id: sessionId, action: traceAction.describe('start, stop or discard') }),
   output: traceState,
-  errors: ['session_not_found', 'session_closed', 'conflict', ...pageFailures],
+  errors: ['session_closed', 'conflict', ...pageFailures],
   run: (engine, { session_id, action }, call) => engine.diagnostics.trace(session_id, action, call),
 })
 
@@ -218,7 +210,7 @@ export const linkLiveView = defineOperation({
     control: flag('Allow anyone with the URL to control the session'),
   }),
   output: liveViewLink,
-  errors: ['session_not_found', 'session_closed', 'unsupported', 'rate_limited'],
+  errors: ['session_closed', 'unsupported'],
   run: (engine, { session_id, control }, call) => engine.sessions.linkLiveView(session_id, control, call),
 })
 
@@ -252,7 +244,6 @@ export const sessionEvents = defineStream({
     hold: flag('Suspend the idle timeout of the session until the stream ends'),
   }),
   frame: sessionEvent,
-  errors: ['session_not_found', 'unauthorized'],
   mayHaveEnded: true,
   open: (engine, input, call) => {
     const unknown = input.types?.filter((type) => !known.includes(type)) ?? []
@@ -276,6 +267,6 @@ export const leaseSession = defineStream({
   sample: { ...samples.session, grace_secs: 600 },
   input: z.object({ session_id: sessionId, grace_secs: graceSecs }),
   frame: leaseFrame,
-  errors: ['session_not_found', 'session_closed'],
+  errors: ['session_closed'],
   open: (engine, { session_id, grace_secs }, call) => engine.sessions.lease(session_id, grace_secs, call),
 })

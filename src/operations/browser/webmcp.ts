@@ -11,15 +11,7 @@ import { pageTool } from '../../core/operation/page-tools.ts'
 import { samples } from '../samples.ts'
 import { pageFailures, sessionId } from './sessions.ts'
 
-const errors = [
-  'session_not_found',
-  'relay_not_found',
-  'session_closed',
-  'rate_limited',
-  'cancelled',
-  'unsupported',
-  ...pageFailures,
-] as const
+const errors = ['session_closed', 'cancelled', 'unsupported', ...pageFailures] as const
 
 /** Runs one command; its failure is its result, as in a batch. */
 async function runOne(

@@ -15,7 +15,6 @@ import {
 import { samples } from '../samples.ts'
 
 const startErrors = [
-  'shell_session_not_found',
   'session_closed',
   'conflict',
   'file_not_found',
@@ -65,7 +64,6 @@ export const getShellExec = defineOperation({
   sample: samples.exec,
   input: execId,
   output: execRecord,
-  errors: ['exec_not_found'],
   run: (engine, { exec_id }, call) => engine.shells.execs.get(exec_id, call),
 })
 
@@ -80,7 +78,7 @@ export const signalShellExec = defineOperation({
   sample: { ...samples.exec, signal: 'SIGINT' },
   input: signalInput,
   output: null,
-  errors: ['exec_not_found', 'session_lost'],
+  errors: ['session_lost'],
   run: (engine, input, call) => engine.shells.execs.signal(input, call),
 })
 
@@ -95,7 +93,7 @@ export const writeShellExec = defineOperation({
   sample: { ...samples.exec, data: 'yes\n' },
   input: stdinInput,
   output: null,
-  errors: ['exec_not_found', 'conflict', 'session_lost'],
+  errors: ['conflict', 'session_lost'],
   bodyBytes: limits.exec.bodyBytes,
   run: (engine, input, call) => engine.shells.execs.write(input, call),
 })
@@ -109,7 +107,7 @@ export const resizeShellExec = defineOperation({
   sample: { ...samples.exec, cols: 120, rows: 40 },
   input: resizeInput,
   output: null,
-  errors: ['exec_not_found', 'conflict', 'session_lost'],
+  errors: ['conflict', 'session_lost'],
   run: (engine, input, call) => engine.shells.execs.resize(input, call),
 })
 
@@ -140,6 +138,6 @@ export const followShellExec = defineStream({
   sample: samples.exec,
   input: execId,
   frame: execFrame,
-  errors: ['exec_not_found', 'conflict'],
+  errors: ['conflict'],
   open: (engine, { exec_id }, call) => engine.shells.execs.follow(exec_id, call),
 })

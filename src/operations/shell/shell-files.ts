@@ -4,7 +4,7 @@ import { onShell } from '../../core/operation/placement.ts'
 import * as shapes from '../../core/shapes/shell/files.ts'
 import { samples } from '../samples.ts'
 
-const always = ['shell_session_not_found', 'session_closed', 'conflict', 'session_lost'] as const
+const always = ['session_closed', 'conflict', 'session_lost'] as const
 const denied = [...always, 'file_not_found', 'not_a_directory', 'permission_denied'] as const
 
 export const readShellFile = defineOperation({
@@ -19,7 +19,7 @@ export const readShellFile = defineOperation({
   sample: { ...samples.shell, path: 'report.txt' },
   input: shapes.readInput,
   output: shapes.readOutput,
-  errors: [...denied, 'is_a_directory', 'not_a_file', 'payload_too_large'],
+  errors: [...denied, 'is_a_directory', 'not_a_file'],
   run: (engine, input, call) => engine.shells.files.read(input, call),
 })
 
@@ -38,7 +38,7 @@ export const writeShellFile = defineOperation({
   sample: { ...samples.shell, path: 'main.py', content: 'print(6 * 7)\n' },
   input: shapes.writeInput,
   output: shapes.writeOutput,
-  errors: [...denied, 'is_a_directory', 'not_a_file', 'already_exists', 'payload_too_large', 'no_space'],
+  errors: [...denied, 'is_a_directory', 'not_a_file', 'already_exists', 'no_space'],
   bodyBytes: limits.files.bodyBytes,
   run: (engine, input, call) => engine.shells.files.write(input, call),
 })

@@ -37,7 +37,7 @@ export const createShell = defineOperation({
   input: shellSessionInput,
   output: shellSession,
   idempotent: true,
-  errors: ['image_not_found', 'conflict', 'feature_disabled', 'too_many_sessions', 'no_capacity', 'docker_unavailable'],
+  errors: ['image_not_found', 'feature_disabled', 'too_many_sessions', 'docker_unavailable'],
   run: (engine, input, call) => engine.shells.sessions.create(input, call),
 })
 
@@ -84,7 +84,6 @@ export const getShell = defineOperation({
   sample: samples.shell,
   input: shellId,
   output: shellSession,
-  errors: ['shell_session_not_found'],
   run: (engine, { session_id }, call) => engine.shells.sessions.get(session_id, call),
 })
 
@@ -99,7 +98,7 @@ export const touchShell = defineOperation({
   sample: { ...samples.shell, timeout_secs: 3600 },
   input: shellId.extend(touchInput.shape),
   output: shellSession,
-  errors: ['shell_session_not_found', 'session_closed', 'conflict'],
+  errors: ['session_closed', 'conflict'],
   run: (engine, { session_id, timeout_secs }, call) => engine.shells.sessions.touch(session_id, timeout_secs, call),
 })
 
@@ -116,7 +115,7 @@ export const killShell = defineOperation({
   sample: samples.shell,
   input: shellId,
   output: shellKill,
-  errors: ['shell_session_not_found', 'session_closed', 'conflict', 'session_lost', 'timeout'],
+  errors: ['session_closed', 'conflict', 'session_lost', 'timeout'],
   run: (engine, { session_id }, call) => engine.shells.sessions.kill(session_id, call),
 })
 
@@ -132,7 +131,6 @@ export const deleteShell = defineOperation({
   sample: samples.shell,
   input: shellId,
   output: null,
-  errors: ['shell_session_not_found'],
   run: (engine, { session_id }, call) => engine.shells.sessions.delete(session_id, call),
 })
 
@@ -145,7 +143,7 @@ export const leaseShell = defineStream({
   sample: { ...samples.shell, grace_secs: 600 },
   input: shellId.extend({ grace_secs: graceSecs }),
   frame: leaseFrame,
-  errors: ['shell_session_not_found', 'session_closed'],
+  errors: ['session_closed'],
   open: (engine, { session_id, grace_secs }, call) => engine.shells.sessions.lease(session_id, grace_secs, call),
 })
 

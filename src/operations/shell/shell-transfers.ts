@@ -12,7 +12,6 @@ import { samples } from '../samples.ts'
 const onArtifact = onObject('artifact_id', ['artifact'])
 
 const denied = [
-  'shell_session_not_found',
   'session_closed',
   'conflict',
   'file_not_found',
@@ -68,7 +67,7 @@ export const downloadArtifact = defineDownload({
       .max(3 * limits.files.pathBytes)
       .describe('Name of the file as listed in the artifact, percent-encoded'),
   }),
-  errors: ['artifact_not_found', 'range_not_satisfiable'],
+  errors: ['range_not_satisfiable'],
   mediaType: '*/*',
   open: (engine, { artifact_id, file_name }, call) => engine.shells.artifacts.open(artifact_id, file_name, call),
 })
@@ -87,7 +86,6 @@ export const listArtifacts = defineOperation({
   sample: samples.shell,
   input: artifactListInput,
   output: artifactList,
-  errors: ['shell_session_not_found'],
   run: (engine, input, call) => engine.shells.artifacts.list(input, call),
 })
 
@@ -102,6 +100,5 @@ export const getArtifact = defineOperation({
   sample: samples.artifact,
   input: z.object({ artifact_id: identifier.describe('Artifact ID') }),
   output: artifact,
-  errors: ['artifact_not_found'],
   run: (engine, { artifact_id }, call) => engine.shells.artifacts.get(artifact_id, call),
 })

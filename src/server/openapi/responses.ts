@@ -73,7 +73,7 @@ function commonCodes(operation: HttpOperation): ErrorCode[] {
 }
 
 /** Returns the errors of an operation that needs a worker, or an object of which there may be none. */
-function codesOfPlace(runs: HttpOperation['runs']): ErrorCode[] {
+export function codesOfPlace(runs: HttpOperation['runs']): ErrorCode[] {
   if (!runs || runs.on === 'gateway') return []
   const kinds = 'kinds' in runs ? runs.kinds : []
   return ['worker_lost', ...kinds.map((kind) => unknownCodes[kind])]

@@ -16,6 +16,7 @@ import { operations, streams, transfers } from '../../../src/operations/index.ts
 import { type AppOptions, createApp } from '../../../src/server/app.ts'
 import { Drain } from '../../../src/server/process/drain.ts'
 import { loopbackHosts, privateGate } from '../../../src/server/access/gate.ts'
+import { codesOfPlace } from '../../../src/server/openapi/responses.ts'
 import { makeOpenapi } from '../../../src/server/openapi/openapi.ts'
 import { RateLimiter } from '../../../src/server/access/rate.ts'
 
@@ -224,7 +225,8 @@ test('every error code of an operation has the status of the table', async () =>
     )
   const app = appOf(engineThat(refused), counters(refused))
   for (const one of cases) {
-    for (code of (one.operation.errors ?? []) as readonly ErrorCode[]) {
+    const errors: readonly ErrorCode[] = one.operation.errors ?? []
+    for (code of [...codesOfPlace(one.operation.runs), ...errors]) {
       const { status } = errorTable[code]
       if (status !== 200) expect((await ask(app, one)).status, `${one.name} ${code}`).toBe(status)
     }
