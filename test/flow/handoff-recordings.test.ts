@@ -152,8 +152,14 @@ test('a video and other viewers do not show what the person sees', async () => {
       const sought = new Promise((done) => video.addEventListener('seeked', done, { once: true }))
       video.currentTime = time
       await sought
-      context.drawImage(video, 1000, 600, 1, 1, 0, 0, 1, 1)
-      seen.push(String([...context.getImageData(0, 0, 1, 1).data].map((value) => Math.round(value / 128))))
+      // Right after a seek, there may be no frame to draw yet.
+      let color: number[]
+      do {
+        await new Promise(requestAnimationFrame)
+        context.drawImage(video, 1000, 600, 1, 1, 0, 0, 1, 1)
+        color = [...context.getImageData(0, 0, 1, 1).data].map((value) => Math.round(value / 128))
+      } while (color[3] === 0)
+      seen.push(String(color))
     }
     return seen
   }, video)

@@ -82,7 +82,7 @@ describe('--replay', () => {
     // The commands, the page and its console are those of the session.
     expect(await replay.locator('nav li .what').allInnerTexts()).toEqual(expect.arrayContaining(['click #buy']))
     await replay.click('header a:has-text("command 1")')
-    expect(await replay.locator('main').innerText()).toContain('order refused')
+    await replay.locator('main', { hasText: 'order refused' }).waitFor()
   })
 
   test('opens at the last attempt of the failed step, before commands that clean up and collect evidence', async () => {

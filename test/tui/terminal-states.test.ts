@@ -96,7 +96,7 @@ testUnless(missingPrograms('tmux') ?? noRedis)('shows the workers of a gateway, 
   try {
     const terminal = given.open(80, 24)
     terminal.run(`${given.tui()} --server ${fleet.gateway.url}`)
-    await terminal.shows(/7 Fleet ● connected/)
+    await terminal.shows(/7 Fleet +● connected/)
     terminal.press('7')
     await terminal.shows('2 workers; scaler: none')
     await terminal.shows(/provisions +0/)
