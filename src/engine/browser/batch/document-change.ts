@@ -9,8 +9,8 @@ import { isPageLeft } from '../approvals/shown-document.ts'
 import { pendingDocument } from '../page/internals.ts'
 
 const intervalMs = 20
-/** Maximum time for the first frame of a document. */
-const frameMs = 500
+/** Maximum time for the first frame of a document, which takes long on a busy machine. */
+const frameMs = 2000
 
 /** Navigations that a command has waited for in vain: they may never be answered. */
 const hung = new WeakSet<object>()
@@ -35,8 +35,10 @@ export async function untilCommitted(page: Page, timeoutMs: unknown, signal: Abo
 /** Waits until the document is parsed and has a frame: browsers drop keys and clicks before. Rejects when it closes. */
 async function shown(page: Page, ms: number): Promise<void> {
   await page.waitForLoadState('domcontentloaded', { timeout: Math.max(1, ms) })
-  // Hidden tabs have no frames.
-  const frame = page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
+  const frame = page.evaluate(async () => {
+    // Hidden tabs have no frames.
+    if (!document.hidden) await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+  })
   await withDeadline(frame, { ms: frameMs, value: undefined })
 }
 
