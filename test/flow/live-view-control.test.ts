@@ -131,7 +131,7 @@ describe('the live view in a browser', () => {
     expect(text).not.toContain('Pa55')
     const { steps, secrets } = parse(text) as { steps: Record<string, unknown>[]; secrets: string[] }
     expect(secrets).toEqual(['PASSWORD'])
-    // Of a navigation that begins late, as on a busy machine, the end is awaited.
+    // On a busy machine, the navigation may begin late.
     const acts = steps.filter((step) => !('wait_for' in step))
     expect(acts.map((step) => ({ ...step, fingerprint: undefined }))).toEqual([
       { navigate_to: `${given.site.url}/` },

@@ -17,7 +17,7 @@ let key: string
 let site: Site
 let session = ''
 const questions: Question[] = []
-/** What the person of the client does with a URL. */
+/** Action of the user after the client has shown a URL. */
 let person: (question: Question) => Promise<'accept' | 'decline' | 'cancel'>
 
 async function connect(capabilities: ClientOptions['capabilities']): Promise<Client> {

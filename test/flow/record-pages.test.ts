@@ -136,7 +136,7 @@ steps:
     expect(ambiguous.code).toBe(1)
     expect(ambiguous.stdout).toMatch(/2 elements fit its fingerprint: button#basket "Cart" .*button#basket "Bag"/)
     expect(await given.folder.read('ambiguous.yaml')).toBe(recorded('/menu3'))
-    // Of the two identifying facts, the help button has one that most buttons have.
+    // The help button shares one of its two identifying attributes with most other buttons.
     const weak = recorded('/menu5').replace('id: basket', 'id: basket, type: button')
     await given.folder.write('weak.yaml', weak)
     await given.folder.write('gone.yaml', recorded('/menu4'))

@@ -1,4 +1,4 @@
-/** What is in replays, and what is left out; see replay.test.ts. */
+/** Contents of replays, and what is removed from them; see replay.test.ts. */
 import { describe, expect, test } from 'vitest'
 import { copiesIn, replays } from '../support/replays.ts'
 import { serveSite } from '../support/site.ts'

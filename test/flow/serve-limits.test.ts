@@ -1,4 +1,4 @@
-/** What `bax serve` accepts and rejects, and how it ends while clients and commands hang. */
+/** Requests that `bax serve` accepts and rejects, and its end while clients and commands hang. */
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

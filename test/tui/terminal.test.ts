@@ -45,7 +45,7 @@ terminalTest('creates, drives, shows, records and closes a session, and replays 
 
 terminalTest('restores the terminal after ^C, including the previous screen', async () => {
   const terminal = given.open(80, 24)
-  // What is typed before the shell is ready would stand between the words.
+  // Split, because the terminal also shows the typed command.
   terminal.run("clear; printf 'previous %s\\n' content")
   await terminal.shows('previous content')
   terminal.run(given.tui())

@@ -1,4 +1,4 @@
-/** What waits for a person: actions to approve, and sessions to take over. Their list, and the view of one of them. */
+/** The inbox: a list of actions to approve and sessions to take over, and the view of one entry. */
 import type { ApprovalRecord } from '../../core/access/approvals.ts'
 import type { HandoffRecord } from '../../core/access/handoffs.ts'
 import { ListPage, type ListProps, listScreen, type ViewProps } from '../components/list-page.tsx'

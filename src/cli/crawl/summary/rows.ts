@@ -12,7 +12,7 @@ export interface Row {
   readonly status?: number | undefined
   /** When it was finished, as ISO 8601. */
   readonly ts?: string | undefined
-  /** What a reader should know: a warning, an error, or why the URL was not visited. */
+  /** A warning, an error, or the reason why the URL was not visited. */
   readonly note?: string | undefined
   readonly code?: string | undefined
 }
