@@ -25,6 +25,10 @@ const projectFile = '.bax.json'
 
 /** Reads all settings. @throws BaxError `invalid_request` for an invalid file or value */
 export function readSettings(flags: GlobalFlags, io: Pick<Io, 'env' | 'cwd'>): Settings {
+  if (flags.server && flags.embedded)
+    throw new BaxError('invalid_request', '--server and --embedded exclude each other', {
+      hint: 'leave out --embedded to use the server',
+    })
   const env = flags.noProxy ? { ...io.env, BAX_NO_PROXY: 'on' } : io.env
   const folders = envPaths('bax', { suffix: '' })
   const named = env['BAX_CONFIG'] ? resolve(io.cwd, env['BAX_CONFIG']) : undefined

@@ -5,6 +5,7 @@ import type { CallOptions } from '../client/client.ts'
 import type { LocalFile } from '../client/local-file.ts'
 import { filesToUpload, uploadFiles } from '../client/upload-files.ts'
 import { BaxError } from '../core/errors/errors.ts'
+import { ofOneCommand } from '../core/errors/one-command.ts'
 import type { CommandEntry, OperationEntry } from '../operations/manifest.ts'
 import type { Context } from '../cli/context.ts'
 import { methodOf, type Owner, placesOf } from './places.ts'
@@ -101,9 +102,12 @@ async function runCommand({ context, engine }: Target, entry: CommandEntry, run:
   }
   const names = files && { [entry.localFiles!]: await uploadFiles(files, session_id, tools) }
   const commands = [{ command: entry.name, data: { ...data, ...names } }]
-  const { results } = await engine.ask('runCommands', uncheckedFields({ session_id, commands }), options)
+  const asked = engine.ask('runCommands', uncheckedFields({ session_id, commands }), options)
+  const { results } = await asked.catch((error: unknown) => {
+    throw error instanceof BaxError ? ofOneCommand(error) : error
+  })
   const result = results[0]!
-  if (!result.success) throw BaxError.fromBody(result, 'action_failed')
+  if (!result.success) throw ofOneCommand(BaxError.fromBody(result, 'action_failed'))
   if (!result.data || !entry.returns) return undefined
   const value = (result.data['result'] as Fields | undefined)?.['value']
   if (entry.returns === 'value') return value

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import { BaxError } from '../core/errors/errors.ts'
 import { type Param, parseText } from '../core/operation/params.ts'
 import { didYouMean } from '../core/errors/suggest.ts'
-import { type GlobalFlags, globalFlagNames } from '../core/config/settings.ts'
+import { type GlobalFlags, globalFlagKinds } from '../core/config/settings.ts'
 
 /** Positional words and flags, before type conversion. */
 export interface TypedArguments {
@@ -84,4 +84,4 @@ export function fileText(text: string, label: string, cwd: string, as: Param['fi
 
 /** Picks the flags that every command takes. */
 export const globalFlags = (flags: TypedArguments['flags']): GlobalFlags =>
-  Object.fromEntries(globalFlagNames.map((name) => [name, flags[name]]))
+  Object.fromEntries([...globalFlagKinds.keys()].map((name) => [name, flags[name]]))

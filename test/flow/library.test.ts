@@ -191,19 +191,27 @@ test.each([
   [`{ server, key }`, `bax.scrape({ url: 'http://nonexistent.invalid' })`, 'dns_failed '],
   [`{ server, key }`, `bax.sessions.get('nobody')`, 'session_not_found '],
   [`{}`, `bax.sessions.create().then((session) => session.scrollTo(0, 100))`, 'invalid_request scrollTo takes options'],
+  [`{}`, `bax.sessions.create().then((session) => session.click())`, 'invalid_request selector is required'],
+  [`{ sever: server }`, `bax.health()`, 'invalid_request sever is not an option of connect (did you mean "server"?)'],
+  [`{ server: '' }`, `bax.health()`, 'invalid_request server must not be empty'],
+  [`{ server: 'foo bar' }`, `bax.health()`, 'invalid_request server is not a URL: "foo bar"'],
+  [`{ server, embedded: true }`, `bax.health()`, 'invalid_request server and embedded exclude each other'],
+  [`{ embedded: 'yes' }`, `bax.health()`, 'invalid_request embedded must be a boolean, not "yes"'],
   [`{}`, `bax.close().then(() => bax.health())`, 'cancelled the connection was closed'],
 ])('the error of connect(%s): %s', async (options, call, error) => {
   const program = `
     import { BaxError, connect } from 'bax'
     const [server, key, url] = ${JSON.stringify([served.url, served.key, site.url])}
-    const bax = await connect(${options})
+    let bax
     try {
+      bax = await connect(${options})
       await ${call}
     } catch (error) {
-      if (error instanceof BaxError) console.log(error.code, error.message)
+      if (error instanceof BaxError) console.log(error.constructor.name, error.code, error.message)
     }
-    await bax.close()`
+    await bax?.close()`
   await writeFile(join(project, 'fails.js'), program)
   const { stdout } = await run(process.execPath, ['fails.js'], { cwd: project, env })
-  expect(stdout).toContain(error)
+  const start = `BaxError ${error}`
+  expect(stdout.slice(0, start.length)).toBe(start)
 })

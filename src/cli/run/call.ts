@@ -3,6 +3,7 @@ import { mappingOf } from '../../core/text/is-mapping.ts'
 import { type Calls, uncheckedFields } from '../../client/calls.ts'
 import type { CallOptions } from '../../client/client.ts'
 import { BaxError, messageOf } from '../../core/errors/errors.ts'
+import { ofOneCommand } from '../../core/errors/one-command.ts'
 import { untilHandoffEnds } from '../../client/handoff.ts'
 import { handoffFailure } from '../../core/access/handoff-text.ts'
 import type { HandoffRecord } from '../../core/access/handoffs.ts'
@@ -109,9 +110,7 @@ const tooLong = (ms: number, details?: Record<string, unknown>): Failure => ({
 export function failureOf(error: unknown): Failure {
   if (error instanceof StepFailure) return error.failure
   if (!(error instanceof BaxError)) return { message: messageOf(error), code: 'internal_error' }
-  const { code, details, hint } = error
-  // The author of the script does not know that the step is sent as a batch of one command.
-  const message = error.message.replaceAll('commands[0].data.', '')
+  const { code, message, details, hint } = ofOneCommand(error)
   return { message: hint ? `${message} (${hint})` : message, code, details }
 }
 

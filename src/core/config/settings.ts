@@ -188,8 +188,10 @@ export const projectSettings: readonly string[] = rows
   .map(({ name }) => name)
   .toSorted()
 
-/** Names of the global flags, in camelCase. */
-export const globalFlagNames: readonly string[] = rows.flatMap(({ flagField }) => flagField ?? [])
+/** The global flags by name, in camelCase, with the type of their values. */
+export const globalFlagKinds: ReadonlyMap<string, Setting['kind']> = new Map(
+  rows.flatMap(({ flagField, kind }) => (flagField ? [[flagField, kind] as const] : [])),
+)
 
 const pick = (values: Readonly<Record<string, unknown>>, fields: readonly string[]) =>
   Object.fromEntries(fields.flatMap((field) => (values[field] === undefined ? [] : [[field, values[field]]])))

@@ -249,7 +249,8 @@ export class BaxError extends Error {
   static fromBody(body: unknown, fallback: ErrorCode = 'internal_error'): BaxError {
     const { code, error, hint, details } = (body ?? {}) as Partial<ErrorBody>
     const known = isErrorCode(code) ? code : fallback
-    return new BaxError(known, typeof error === 'string' ? error : 'the server sent an unknown error response', {
+    // A class that names itself is renamed by the bundler, and its name is printed.
+    return new this(known, typeof error === 'string' ? error : 'the server sent an unknown error response', {
       ...(hint && { hint }),
       ...(details && { details }),
     })

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import type { Command } from '../../core/operation/command.ts'
 import { BaxError } from '../../core/errors/errors.ts'
+import { ofOneCommand } from '../../core/errors/one-command.ts'
 import type { Ask } from '../../core/operation/call.ts'
 import type { Operation } from '../../core/operation/operation.ts'
 import { isMapping } from '../../core/text/is-mapping.ts'
@@ -86,14 +87,6 @@ function fieldsOf({ name, positional, required }: Arguments, args: readonly unkn
   const values = args.slice(0, count).map((value, at) => [positional[at]!, value] as const)
   return { ...(more as Fields | null), ...Object.fromEntries(values) }
 }
-
-/** The author of the code does not know that the command is sent in a list. */
-const ofOneCommand = (error: BaxError): BaxError =>
-  new BaxError(error.code, error.message.replaceAll('commands[0].data.', ''), {
-    ...(error.hint && { hint: error.hint }),
-    ...(error.details && { details: error.details }),
-    cause: error,
-  })
 
 /** Returns a result, in which a value stands without the name of its type. */
 function unwrapped(data: Fields, shape: z.ZodType): unknown {

@@ -46,8 +46,9 @@ describe('settings', () => {
     })
   })
 
-  test('ignore every server with --embedded', () => {
-    expect(read({ embedded: true, server: 'http://x' }).server).toBeUndefined()
+  test('ignore the server of the environment with --embedded, and reject that of a flag', () => {
+    expect(read({ embedded: true }, { BAX_SERVER: 'http://x' }).server).toBeUndefined()
+    expect(() => read({ embedded: true, server: 'http://x' })).toThrow('--server and --embedded exclude each other')
   })
 
   test.each([
