@@ -215,3 +215,19 @@ test.each([
   const start = `BaxError ${error}`
   expect(stdout.slice(0, start.length)).toBe(start)
 })
+
+test('a call of an engine whose program files were replaced fails with that reason', async () => {
+  const program = `
+    import { rename } from 'node:fs/promises'
+    import { connect } from 'bax'
+    const bax = await connect()
+    await bax.sessions.list()
+    await rename('node_modules/bax/dist', 'node_modules/bax/replaced')
+    await bax.shells.create().catch(({ code, message, hint }) => console.log(code, message, hint))
+    await rename('node_modules/bax/replaced', 'node_modules/bax/dist')
+    await bax.close()`
+  await writeFile(join(project, 'replaced.js'), program)
+  const own = { ...env, BAX_STATE_DIR: await served.built.stateDir() }
+  const { stdout } = await run(process.execPath, ['replaced.js'], { cwd: project, env: own })
+  expect(stdout).toMatch(/^engine_failed the program files of bax were replaced .* "bax engine stop"/)
+})

@@ -271,6 +271,11 @@ export function asBaxError(error: unknown): BaxError {
     return new BaxError('no_capacity', 'too many files are open', { cause: error })
   if (system?.code === 'ENOSPC' || system?.code === 'EDQUOT')
     return new BaxError('no_space', 'the disk is full', { cause: error, hint: 'free some space and repeat the call' })
+  if (system?.code === 'ERR_MODULE_NOT_FOUND')
+    return new BaxError('engine_failed', 'the program files of bax were replaced or removed while it ran', {
+      cause: error,
+      hint: 'restart this server, or run "bax engine stop" for a local engine, and repeat the call',
+    })
   const ofBrowser = error instanceof Error ? browserErrorOf(error.message) : undefined
   if (ofBrowser) return new BaxError(ofBrowser.code, ofBrowser.message, { cause: error })
   return new BaxError('internal_error', 'internal error; see the log for details', { cause: error })
