@@ -146,7 +146,8 @@ async function* bytesOf(
   try {
     yield* response.stream()
   } catch (cause) {
-    if (cause instanceof BaxError || signal?.aborted) throw cause
+    signal?.throwIfAborted()
+    if (cause instanceof BaxError) throw cause
     throw new BaxError('engine_unreachable', interrupted, { cause })
   }
 }

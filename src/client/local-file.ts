@@ -1,5 +1,5 @@
 /** Files of this machine that commands upload. */
-import { type Stats, statSync } from 'node:fs'
+import { createReadStream, type Stats, statSync } from 'node:fs'
 import { basename, posix, resolve } from 'node:path'
 import { BaxError } from '../core/errors/errors.ts'
 import { systemReason } from '../core/errors/system-errors.ts'
@@ -33,10 +33,22 @@ export function localFiles(cwd: string, given: string): LocalFile[] {
   }))
 }
 
+/** Reads a file. @throws BaxError `invalid_request` */
+export async function* readLocalFile({ path }: Pick<LocalFile, 'path'>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path)
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
 function statsOf(path: string): Stats {
   try {
     return statSync(path)
-  } catch (cause) {
-    throw new BaxError('invalid_request', `cannot read ${path}: ${systemReason(cause)}`, { cause })
+  } catch (error) {
+    throw unreadable(path, error)
   }
 }
+
+const unreadable = (path: string, cause: unknown): BaxError =>
+  new BaxError('invalid_request', `cannot read ${path}: ${systemReason(cause)}`, { cause })

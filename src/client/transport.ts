@@ -1,6 +1,8 @@
 /** Three transports to an engine behind one interface. Those over a wire use node:http: fetch adds 30 ms of startup. */
 import type * as http from 'node:http'
+import { Readable } from 'node:stream'
 import { BaxError } from '../core/errors/errors.ts'
+import { untilAborted } from '../core/process/until-aborted.ts'
 import { systemReason } from '../core/errors/system-errors.ts'
 
 export interface WireRequest {
@@ -34,17 +36,22 @@ type Fetch = (request: Request) => Response | Promise<Response>
 export function embedded(fetch: Fetch, close: () => Promise<void> = async () => {}): Transport {
   return {
     async send({ method, path, headers, body, bytes, signal }) {
+      // Unlike a connection, the app does not notice that the caller has left.
+      const source = bytes && Readable.from(signal ? untilAborted(bytes, signal) : bytes)
+      let sendFailure: Error | undefined
+      source?.once('error', (error) => (sendFailure = error))
       const request = new Request(`http://localhost${path}`, {
         method,
         ...(headers && { headers }),
         ...(body !== undefined && { body }),
         // Node also accepts iterables, unlike the type of the DOM.
-        ...(bytes && { body: bytes as never, duplex: 'half' as const }),
+        ...(source && { body: source as never, duplex: 'half' as const }),
         ...(signal && { signal }),
       })
       const response = await fetch(request)
       // An app answers an aborted request too, for example with what was done until then.
       signal?.throwIfAborted()
+      if (sendFailure) throw sendFailure
       return {
         status: response.status,
         headers: response.headers,
@@ -119,6 +126,7 @@ function overNodeHttp(
               try {
                 for await (const chunk of response) chunks.push(chunk as Buffer)
               } catch (error) {
+                signal?.throwIfAborted()
                 throw unreachable(name, error)
               }
               return Buffer.concat(chunks).toString()
@@ -126,10 +134,13 @@ function overNodeHttp(
             stream: () => response,
           })
         })
-        request.on('error', (error) => reject(signal?.aborted ? error : unreachable(name, error)))
-        if (!bytes) request.end(body)
-        // An error while sending the body destroys the request; the request's own error is the one reported.
-        else void send(bytes, request).catch((error: unknown) => request.destroy(error as Error))
+        request.on('error', (error) => reject(signal?.aborted ? signal.reason : unreachable(name, error)))
+        if (!bytes) return void request.end(body)
+        // The caller's own error, such as that of reading a file, is reported instead of the end of the request.
+        send(bytes, request).catch((error: unknown) => {
+          reject(error)
+          request.destroy()
+        })
       })
     },
     async close() {},

@@ -1,8 +1,7 @@
 /** Methods of operations and commands, which are called as in the terminal. */
-import { createReadStream } from 'node:fs'
 import { type Calls, uncheckedFields } from '../client/calls.ts'
 import type { CallOptions } from '../client/client.ts'
-import type { LocalFile } from '../client/local-file.ts'
+import { readLocalFile } from '../client/local-file.ts'
 import { filesToUpload, uploadFiles } from '../client/upload-files.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { ofOneCommand } from '../core/errors/one-command.ts'
@@ -97,7 +96,7 @@ async function runCommand({ context, engine }: Target, entry: CommandEntry, run:
   const files = filesToUpload(entry, data, context.io.cwd)
   const tools = {
     upload: engine.upload,
-    read: ({ path }: LocalFile) => createReadStream(path),
+    read: readLocalFile,
     signal: options.signal!,
   }
   const names = files && { [entry.localFiles!]: await uploadFiles(files, session_id, tools) }

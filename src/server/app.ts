@@ -117,7 +117,8 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     return failure(context, new BaxError('method_not_allowed', message), { allow })
   })
   app.onError((thrown, context) => {
-    const error = asBaxError(thrown)
+    const hasLeft = context.req.raw.signal.aborted && !(thrown instanceof BaxError)
+    const error = hasLeft ? new BaxError('cancelled', 'the caller has left', { cause: thrown }) : asBaxError(thrown)
     if (error.status === 500 || (!isOwn && hidesDetails(error))) onError?.(error, context.get('requestId'))
     // The gateway reports it, since its caller is not at fault.
     if (context.get('signedBody')?.isForged) refuse(context, 'signature')

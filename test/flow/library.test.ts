@@ -216,6 +216,47 @@ test.each([
   expect(stdout.slice(0, start.length)).toBe(start)
 })
 
+test.each(['{}', '{ embedded: true }'])(
+  'reports the reason of a caller that gives up, with connect(%s)',
+  async (options) => {
+    const program = `
+    import { connect } from 'bax'
+    const bax = await connect(${options})
+    const session = await bax.sessions.create()
+    const leaving = () => {
+      const controller = new AbortController()
+      return { signal: controller.signal, leave: () => controller.abort(new Error('given up')) }
+    }
+    const report = (work) => work.catch((error) => console.log(error.message))
+    const [following, reading, sending] = [leaving(), leaving(), leaving()]
+    await report((async () => {
+      for await (const event of session.events({ replay: 'all' }, following)) following.leave()
+    })())
+    await session.uploadFile({ name: 'large' }, Buffer.alloc(50_000_000))
+    await report((async () => {
+      const { bytes } = await session.downloadFile({ name: 'large' }, reading)
+      for await (const piece of bytes) reading.leave()
+    })())
+    async function* stalled() {
+      yield Buffer.from('some')
+      sending.leave()
+      await new Promise(() => {})
+    }
+    await report(session.uploadFile({ name: 'stalled' }, stalled(), sending))
+    async function* broken() {
+      yield Buffer.from('some')
+      throw new Error('broken source')
+    }
+    await report(session.uploadFile({ name: 'broken' }, broken()))
+    const { files } = await session.listFiles()
+    console.log(files.map(({ name }) => name))
+    await bax.close()`
+    await writeFile(join(project, 'leaves.js'), program)
+    const { stdout } = await run(process.execPath, ['leaves.js'], { cwd: project, env })
+    expect(stdout).toBe(`${'given up\n'.repeat(3)}broken source\n[ 'large' ]\n`)
+  },
+)
+
 test('a call of an engine whose program files were replaced fails with that reason', async () => {
   const program = `
     import { rename } from 'node:fs/promises'

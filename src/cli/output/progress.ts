@@ -1,7 +1,6 @@
 /** Progress on stderr; silent unless stderr is a terminal. */
-import { createReadStream } from 'node:fs'
 import { type Io, note } from '../io.ts'
-import type { LocalFile } from '../../client/local-file.ts'
+import { type LocalFile, readLocalFile } from '../../client/local-file.ts'
 import { counted } from './counted.ts'
 
 export interface Spinner {
@@ -121,8 +120,8 @@ export async function* withByteCount(
 /** Returns a function that reads files, and shows the number of bytes. */
 export const fileReader =
   (io: Io) =>
-  ({ path, name, size }: LocalFile): AsyncIterable<Uint8Array> =>
-    withByteCount(io, name, createReadStream(path), size)
+  (file: LocalFile): AsyncIterable<Uint8Array> =>
+    withByteCount(io, file.name, readLocalFile(file), file.size)
 
 /** Shows a spinner while `work` runs. */
 export async function withSpinner<Result>(
