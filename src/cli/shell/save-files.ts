@@ -26,8 +26,8 @@ export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>):
   const isDevice = /^\/(?:dev\/(?!shm\/)|proc\/)/.test(path)
   const isReplaced = !isDevice && (!existing || existing.isFile() || existing.isDirectory())
   const written = isReplaced ? temporaryPath(path) : path
+  await mkdir(dirname(path), { recursive: true }).catch((error: unknown) => Promise.reject(notSaved(path, error)))
   try {
-    await mkdir(dirname(path), { recursive: true })
     await pipeline(bytes, createWriteStream(written, { flags: isReplaced ? 'wx' : 'w' }))
     if (isReplaced) await rename(written, path)
   } catch (error) {

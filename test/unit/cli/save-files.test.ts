@@ -40,6 +40,11 @@ describe('a file of a shell session', () => {
     await writeFile(join(folder, 'a'), 'a file')
     await expect(targetOf(folder, undefined, 'a/b')).rejects.toMatchObject({ code: 'invalid_request' })
     await expect(targetOf(folder, 'a/b/', '.')).rejects.toMatchObject({ code: 'invalid_request' })
+    for (const path of ['a/b', 'a/b/c'])
+      await expect(saveBytes(join(folder, path), chunks('x'))).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringContaining(`cannot write ${join(folder, path)}: `),
+      })
   })
 
   test.skipIf(process.platform !== 'linux')(
