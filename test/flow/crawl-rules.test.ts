@@ -1,11 +1,11 @@
-import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { createMultibyteEncoder } from '@exodus/bytes/multi-byte.js'
 import { createSinglebyteEncoder } from '@exodus/bytes/single-byte.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { crawl, linkPage, pathsOf, skippedOf } from '../support/crawl.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { serveSite, type Site } from '../support/site.ts'
-import { respondWith } from '../support/web.ts'
+import { redirectTo, respondWith } from '../support/web.ts'
 
 let homes: Homes
 const sites: Site[] = []
@@ -35,6 +35,18 @@ async function siteOf(pages: Pages): Promise<Site> {
 
 const text = (body: string) => respondWith('text/plain', body)
 const start = (site: Site, input: Record<string, unknown> = {}) => crawl(homes.clients.http, site.url, input)
+
+test('a dry run lists targets of redirects once and without fragments, unless these are paths', async () => {
+  const site = await siteOf({
+    '/': linkPage('Moved', ['/1', '/2', '/3']),
+    '/1': redirectTo('/to#one'),
+    '/2': redirectTo('/to#two'),
+    '/3': redirectTo('/to#/three'),
+    '/to': linkPage('To', ['/to#four']),
+  })
+  const { data } = await start(site, { dry_run: true })
+  expect(data.map(({ metadata }) => metadata.url!.slice(site.url.length))).toEqual(['/', '/to', '/to#/three'])
+})
 
 describe('robots.txt', () => {
   test('is obeyed: disallowed URLs are not requested, and are reported', async () => {
@@ -236,6 +248,79 @@ describe('sitemaps', () => {
     const answer = await start(site, { sitemap: 'only' })
     expect(pathsOf(answer)).toEqual(['/', '/orphan/1', '/orphan/2', '/orphan/3'])
     expect(answer.warning).toBeUndefined()
+  })
+
+  test.each([
+    ['compressed twice', '/map.xml.gz', { 'content-encoding': 'gzip' }, (body) => gzipSync(gzipSync(body))],
+    [
+      'with two encodings',
+      '/map.xml',
+      { 'content-encoding': 'deflate, br' },
+      (body) => brotliCompressSync(deflateSync(body)),
+    ],
+    ['with a byte order mark', '/map.xml', {}, (body) => Buffer.from(`\ufeff${body}`)],
+    ['as text with a byte order mark', '/map.txt', {}, (body) => Buffer.from(`\ufeff${/http[^<]*/.exec(body)![0]}`)],
+  ] as [string, string, Record<string, string>, (body: string) => Buffer][])(
+    'are read %s',
+    async (_, path, headers, encode) => {
+      const site: Site = await siteOf({
+        '/robots.txt': (request, response) => void response.end(`Sitemap: http://${request.headers.host}${path}`),
+        [path]: (request, response) =>
+          void response
+            .writeHead(200, headers)
+            .end(encode(`<urlset><url><loc>http://${request.headers.host}/closed/b</loc></url></urlset>`)),
+      })
+      const answer = await start(site, { sitemap: 'only' })
+      expect(pathsOf(answer)).toEqual(['/', '/closed/b'])
+      expect(answer.warning).toBeUndefined()
+    },
+  )
+
+  test('that list themselves are read once', async () => {
+    const site: Site = await siteOf({
+      '/sitemap.xml': (request, response) =>
+        void response.end(
+          ['/sitemap.xml', '/list.txt', '/sitemap.xml'].reduce(
+            (all, path) => `${all}<sitemap><loc>http://${request.headers.host}${path}</loc></sitemap>`,
+            '<sitemapindex>',
+          ) + '</sitemapindex>',
+        ),
+      '/list.txt': (request, response) => void response.end(`http://${request.headers.host}/closed/b`),
+    })
+    const answer = await start(site, { sitemap: 'only' })
+    expect(pathsOf(answer)).toEqual(['/', '/closed/b'])
+    expect(answer.warning).toBeUndefined()
+    expect(site.requests.filter((path) => path === '/sitemap.xml')).toHaveLength(1)
+  })
+
+  const entry = (at: number) => `<url><loc>/closed/${at === 0 ? 'a' : at}</loc></url>`
+  const long = `<urlset>${Array.from({ length: 400 }, (_, at) => entry(at)).join('')}</urlset>`
+  test.each([
+    ['XML that ends early', `<urlset>${entry(0)}<url><loc>/clo`, {}, 'it ends inside of <loc>'],
+    [
+      'gzip that ends early',
+      gzipSync(long).subarray(0, 900),
+      { 'content-encoding': 'gzip' },
+      'its compression is damaged',
+    ],
+    ['a page', '<!doctype html><title>Start</title>', {}, 'it is not a sitemap: its outermost element is <title>'],
+    ['a feed', '<rss><channel></channel></rss>', {}, 'it is not a sitemap: its outermost element is <rss>'],
+  ] as [string, string | Buffer, Record<string, string>, string][])(
+    'that are %s are reported, and their URLs are used',
+    async (_, body, headers, reason) => {
+      const site = await siteOf({
+        '/robots.txt': text('Sitemap: /map.xml'),
+        '/map.xml': (_request, response) => void response.writeHead(200, headers).end(body),
+      })
+      const answer = await start(site, { sitemap: 'only', limit: 2 })
+      expect(answer.warning).toContain(`sitemap ${site.url}/map.xml could not be read completely: ${reason}`)
+      if (String(body).includes('urlset')) expect(pathsOf(answer)).toEqual(['/', '/closed/a'])
+    },
+  )
+
+  test('are not expected at their default location', async () => {
+    const site = await siteOf({ '/sitemap.xml': '<!doctype html><div id="app"><p>Start' })
+    expect((await start(site, { sitemap: 'include' })).warning).toBeUndefined()
   })
 
   test.each([

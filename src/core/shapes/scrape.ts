@@ -138,7 +138,14 @@ export const scrapeInput = z.object({
 const text = z.string().optional()
 
 /** Problems with a page that was scraped nevertheless. */
-const warningCodes = ['empty_page', 'little_content', 'render_failed', 'markdown_incomplete', 'login_required'] as const
+const warningCodes = [
+  'empty_page',
+  'little_content',
+  'incomplete_response',
+  'render_failed',
+  'markdown_incomplete',
+  'login_required',
+] as const
 
 /** A warning and its code. */
 export const warningFields = {
@@ -147,7 +154,7 @@ export const warningFields = {
     .enum(warningCodes)
     .optional()
     .describe(
-      'empty_page: no visible text, or only a notice such as "Loading", after waiting; little_content: the main content is less than a tenth of the text of the page; render_failed: the page as fetched, because it could not be rendered; markdown_incomplete: the page, because the Markdown that the site offers is much shorter; login_required: the page asks for a login although the request has an identity',
+      'empty_page: no visible text, or only a notice such as "Loading", after waiting; little_content: the main content is less than a tenth of the text of the page; incomplete_response: a part of the page, because the server sent no more; render_failed: the page as fetched, because it could not be rendered; markdown_incomplete: the page, because the Markdown that the site offers is much shorter; login_required: the page asks for a login although the request has an identity',
     ),
 }
 

@@ -1,6 +1,6 @@
 /** Finishes visited pages in the order of the queue: into `data`, errors, skipped or blocked, and queues their links. */
 import type { CrawlError, SkipReason } from '../../core/shapes/crawl.ts'
-import type { ScrapeData, ScrapeMetadata } from '../../core/shapes/scrape.ts'
+import type { ScrapeData, ScrapeMetadata, WarningCode } from '../../core/shapes/scrape.ts'
 import type { ChangeTracking } from '../../core/shapes/jobs/changes.ts'
 import { changeOf } from '../changes/change.ts'
 import type { Tracked } from '../changes/tracker.ts'
@@ -223,7 +223,7 @@ export class PageFinisher {
     }
     const line = await this.#pageLine(waiting, finished, index)
     const { warning: text, warning_code: code } = page.answer
-    return code === 'render_failed' ? [line, warning(`${waiting.url}: ${text}`)] : [line]
+    return isPartial(code) ? [line, warning(`${waiting.url}: ${text}`)] : [line]
   }
 
   /** Returns the metadata of a page with the terms of use of its site. */
@@ -272,10 +272,13 @@ function changeSince(earlier: EarlierPage | undefined, page: ScrapeData, trace: 
   return changeOf(page, known)
 }
 
+/** Whether a part of a page may be missing. */
+const isPartial = (code?: WarningCode): boolean => code === 'render_failed' || code === 'incomplete_response'
+
 /** Returns whether a response does not say how the page is now; 404 and 410 say that it is gone. */
 function isUnread({ metadata, warning_code }: Pick<ScrapeData, 'metadata' | 'warning_code'>): boolean {
   const { status_code: status = 200 } = metadata
-  return (status >= 400 && status !== 404 && status !== 410) || warning_code === 'render_failed'
+  return (status >= 400 && status !== 404 && status !== 410) || isPartial(warning_code)
 }
 
 const offHost: FailedVisit = {

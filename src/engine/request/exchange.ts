@@ -5,6 +5,7 @@ import type { RequestRules } from '../egress/egress.ts'
 import { type HttpResponse, httpUserAgent, request } from '../egress/http-client.ts'
 import type { ResponseHeaders } from '../egress/response-headers.ts'
 import { readBody } from '../render/http/body.ts'
+import type { Decompressed } from '../render/http/decompress.ts'
 import { type Redirect, redirectTarget, targetOf, withoutTarget } from '../render/http/fetch.ts'
 import type { ReadIdentity } from '../render/identity/identity.ts'
 
@@ -26,13 +27,11 @@ export interface Exchange {
   readonly signal: AbortSignal
 }
 
-export interface Received {
+export interface Received extends Decompressed {
   readonly url: string
   readonly status: number
   readonly headers: ResponseHeaders
   readonly redirects: readonly Redirect[]
-  /** Decompressed body. */
-  readonly bytes: Uint8Array
 }
 
 interface Hop extends Pick<Exchange, 'url' | 'method' | 'body'> {
@@ -52,7 +51,7 @@ export async function exchange(first: Exchange): Promise<Received> {
     const next = maxRedirects === 0 ? undefined : redirectTarget(response, url)
     if (next === undefined) {
       const { status, headers } = response
-      return { url, status, headers, redirects, bytes: await bodyOf(response, hop.method, first) }
+      return { url, status, headers, redirects, ...(await bodyOf(response, hop.method, first)) }
     }
     response.body.destroy()
     redirects.push({ url, status: response.status })
@@ -103,10 +102,14 @@ function headersFor({ url: start, identity }: Exchange, { url, body, lostBody }:
   }
 }
 
-async function bodyOf(response: HttpResponse, method: string, { maxBytes, signal, egress }: Exchange) {
+async function bodyOf(
+  response: HttpResponse,
+  method: string,
+  { maxBytes, signal, egress }: Exchange,
+): Promise<Decompressed> {
   if (method === 'HEAD' || response.status === 204 || response.status === 304) {
     response.body.destroy()
-    return new Uint8Array()
+    return { bytes: new Uint8Array() }
   }
   try {
     return await readBody(response, { signal, from: egress.from ?? null, mostBytes: maxBytes })

@@ -11,6 +11,7 @@ import type { LiveSession } from '../browser/ports/session.ts'
 import type { FindSession } from '../browser/session/own-session.ts'
 import { shownUrl } from '../browser/tabs/page-events.ts'
 import type { Egress, RequestRules } from '../egress/egress.ts'
+import { cutWarning } from '../render/http/decompress.ts'
 import { scrapeUrl } from '../render/http/web-url.ts'
 import { ReadIdentity } from '../render/identity/identity.ts'
 import type { RequestSigner } from '../render/identity/safe-signer.ts'
@@ -143,7 +144,8 @@ function bodyIn({ body, body_base64, body_json }: RequestInput): RequestBody | u
 const invalid = (path: string, message: string): BaxError =>
   new BaxError('invalid_request', `${path} ${message}`, { details: [{ path, message }] })
 
-function answerOf({ url, status, headers, redirects, bytes }: Received, warning?: string): RequestAnswer {
+function answerOf({ url, status, headers, redirects, bytes, isCut }: Received, unsaved?: string): RequestAnswer {
+  const warning = [isCut && cutWarning, unsaved].filter(Boolean).join('; ')
   const entries = headers
     .pairs()
     .map(([name, value]) => [name, name === 'set-cookie' ? headers.all(name).join('\n') : value])

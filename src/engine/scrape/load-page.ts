@@ -4,6 +4,7 @@ import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { RequestRules } from '../egress/egress.ts'
 import { isText, kindOf, kindOfHeaders } from '../render/http/content-kind.ts'
+import { cutWarning } from '../render/http/decompress.ts'
 import { decoderFor } from '../render/http/decoder.ts'
 import { queryEncoderFor } from '../render/http/query-encoder.ts'
 import { checkRedirects, fetchPage, type FetchedPage, type Redirect } from '../render/http/fetch.ts'
@@ -19,6 +20,7 @@ import { textDocument } from './documents/text.ts'
 import {
   type Extras,
   areComparable,
+  factsOf,
   isReadable,
   type LoadedPage,
   type PageReading,
@@ -227,6 +229,7 @@ async function frameAt(frameUrl: string, url: string, context: FrameContext): Pr
     const request = () => fetchPage(frameUrl, { egress, signal, checkHeaders: kindOfHeaders })
     const fetched = await (answers ? answers.fetched(frameUrl, request) : request())
     if (new URL(fetched.url).origin !== new URL(url).origin || fetched.status >= 400) return undefined
+    if (fetched.isCut) throw new BaxError('connection_failed', cutWarning)
     if (isLarge(fetched.bytes)) throw new BaxError('content_too_large', 'it is too large')
     const { kind, document } = await readDocument(fetched, { signal, from: egress.from ?? null })
     return kind === 'html' ? document.tree : undefined
@@ -238,14 +241,10 @@ async function frameAt(frameUrl: string, url: string, context: FrameContext): Pr
   }
 }
 
-const factsOf = ({ url, status, headers, redirects }: FetchedPage) =>
-  ({ url, status, headers, redirects, render: 'http', warnings: [] }) as const
-
-const asLoaded = (fetched: FetchedPage, document: PageDocument): LoadedPage => ({
-  ...factsOf(fetched),
-  document,
-  warnings: document.warning ? [document.warning] : [],
-})
+function asLoaded(fetched: FetchedPage, document: PageDocument): LoadedPage {
+  const facts = factsOf(fetched)
+  return { ...facts, document, warnings: document.warning ? [...facts.warnings, document.warning] : facts.warnings }
+}
 
 export async function renderInBrowser(
   plan: ScrapePlan,

@@ -3,6 +3,7 @@ import { limits } from '../../core/limits/limits.ts'
 import type { ScrapeMetadata, WarningCode } from '../../core/shapes/scrape.ts'
 import type { RenderedPage } from '../render/browser/renderer.ts'
 import { needsBrowser, type Reason } from '../render/decide/page-reason.ts'
+import { cutWarning } from '../render/http/decompress.ts'
 import type { FetchedPage, PageResponse } from '../render/http/fetch.ts'
 import { hasText, isReadableTree } from './content/content.ts'
 import type { PageDocument } from './documents/document.ts'
@@ -43,6 +44,12 @@ export interface PageReading {
   readonly markdownUrl?: string
   readonly written?: WrittenAnswer
 }
+
+/** Returns what a loaded page takes over from its response. */
+export const factsOf = ({ url, status, headers, redirects, isCut }: FetchedPage) => ({
+  ...{ url, status, headers, redirects, render: 'http' as const, warnings: isCut ? [cutWarning] : [] },
+  ...(isCut && { warningCode: 'incomplete_response' as const }),
+})
 
 /** Returns why the markup of a page requires a browser; undefined if it does not. */
 export const renderReason = ({ reading, document }: LoadedPage): Reason | undefined =>

@@ -95,7 +95,8 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
       unsaved = await opened?.save()
       if (unsaved !== undefined) this.#config.log('warn', unsaved)
     })
-    if (answer.success && isCached) this.#cache.store(input, caller, answer)
+    const isWhole = answer.success && answer.warning_code !== 'incomplete_response'
+    if (isWhole && isCached) this.#cache.store(input, caller, answer)
     return unsaved === undefined ? answer : withAnswerWarning(answer, unsaved)
   }
 

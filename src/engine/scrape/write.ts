@@ -7,6 +7,7 @@ import { hasRelation, headerLinks } from './header-links.ts'
 import { present } from './documents/document.ts'
 import { metadataOf } from './formats/metadata.ts'
 import type { LoadedPage } from './loaded-page.ts'
+import { statusWarning } from './page-warnings.ts'
 import type { ScrapePlan } from './plan.ts'
 import { type Extractors, modelFailure } from './formats/extractors.ts'
 import { type PageContent, contentOf } from './content/content.ts'
@@ -44,9 +45,9 @@ export async function writePage(
     ...(page.alternate && { markdown_url: page.alternate.url }),
   }
   const data: ScrapeData = { ...filled.data, ...(rendered?.actions && { actions: rendered.actions }), metadata }
-  const status = error && `the page answered ${page.status} ${error}`
-  const warning = [status, ...page.warnings, ...filled.warnings].filter(Boolean).join('; ')
-  const code = page.warningCode ?? filled.warningCode
+  const status = statusWarning(page)
+  const warning = [status.warning, ...page.warnings, ...filled.warnings].filter(Boolean).join('; ')
+  const code = page.warningCode ?? status.warning_code ?? filled.warningCode
   const answer = { success: true, data, ...(warning && { warning }), ...(code && { warning_code: code }) }
   return { answer, ...(filled.trace && { trace: filled.trace }) }
 }
@@ -103,7 +104,8 @@ async function createFormats(plan: ScrapePlan, page: LoadedPage, extractors: Ext
   const data: Omit<ScrapeData, 'metadata'> = {}
   const metadata: Partial<ScrapeMetadata> = {}
   // A page without scripts is complete as fetched, so it needs no warning if it is empty.
-  const isComplete = input.render === 'http' && !findElement(document.tree.root, ({ tag }) => tag === 'script')
+  const isComplete =
+    page.status === 200 && input.render === 'http' && !findElement(document.tree.root, ({ tag }) => tag === 'script')
   const { warning, warningCode } = isComplete && content.warningCode === 'empty_page' ? {} : content
   const warnings = warning ? [warning] : []
   if (formats.has('markdown')) data.markdown = content.markdown

@@ -19,7 +19,8 @@ import type { PageReading } from '../render/page/read.page.ts'
 import brandingScript from '../scrape/formats/branding.page.ts?inline'
 import { htmlDocument, readDocument } from '../scrape/documents/read.ts'
 import { type LoadContext, readInWorker } from '../scrape/load-page.ts'
-import type { LoadedPage } from '../scrape/loaded-page.ts'
+import { factsOf, type LoadedPage } from '../scrape/loaded-page.ts'
+import { withWarning } from '../scrape/page-warnings.ts'
 import type { LazyScraper } from '../scrape/lazy-scraper.ts'
 import type { ScrapePlan } from '../scrape/plan.ts'
 import type { ScrapeContext } from './contents.ts'
@@ -231,15 +232,15 @@ class TabVisit {
   }
 
   async #asFile(fetched: FetchedPage): Promise<LoadedPage> {
-    const { bytes, ...response } = fetched
-    const kind = kindOf(response.headers, response.url, bytes)
-    const page = { ...response, render: 'browser' } as const
+    const { bytes } = fetched
+    const kind = kindOf(fetched.headers, fetched.url, bytes)
+    const page = { ...factsOf(fetched), render: 'browser' } as const
     if (isText(kind)) {
-      const inWorker = await readInWorker({ ...page, warnings: [], kind, source: { bytes } }, this.#facts.read)
+      const inWorker = await readInWorker({ ...page, kind, source: { bytes } }, this.#facts.read)
       if (inWorker) return inWorker
     }
     const { document } = await readDocument(fetched, { signal: this.#facts.signal, from: this.#facts.plan.from })
-    return { ...page, document, warnings: document.warning ? [document.warning] : [] }
+    return document.warning ? withWarning({ ...page, document }, document.warning) : { ...page, document }
   }
 
   #left(): number {

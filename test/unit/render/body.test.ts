@@ -4,11 +4,13 @@ import { expect, test } from 'vitest'
 import { ResponseHeaders } from '../../../src/engine/egress/response-headers.ts'
 import { readBody } from '../../../src/engine/render/http/body.ts'
 
-const read = (bytes: Uint8Array, coding: string) =>
+const decode = (bytes: Uint8Array, coding: string) =>
   readBody(
     { status: 200, headers: new ResponseHeaders([['content-encoding', coding]]), body: Readable.from([bytes]) },
     { signal: new AbortController().signal },
   )
+
+const read = async (bytes: Uint8Array, coding: string) => (await decode(bytes, coding)).bytes
 
 const magic = [0x28, 0xb5, 0x2f, 0xfd]
 /** Returns a block that repeats one `a`. */
@@ -55,13 +57,14 @@ test('a body of several deflated chunks and encodings is read', async () => {
   const body = Readable.from([bytes.subarray(0, 1), bytes.subarray(1, 30_000), bytes.subarray(30_000)])
   const headers = new ResponseHeaders([['content-encoding', 'deflate, gzip']])
   const read = await readBody({ status: 200, headers, body }, { signal: new AbortController().signal })
-  expect(Buffer.from(read).toString()).toBe(text)
+  expect(Buffer.from(read.bytes).toString()).toBe(text)
 })
 
 test('an empty body with the encoding deflate is empty', async () => {
   const headers = new ResponseHeaders([['content-encoding', 'deflate']])
   const body = Readable.from([])
-  expect(await readBody({ status: 200, headers, body }, { signal: new AbortController().signal })).toHaveLength(0)
+  const { bytes } = await readBody({ status: 200, headers, body }, { signal: new AbortController().signal })
+  expect(bytes).toHaveLength(0)
 })
 
 test.each(['gzip', 'deflate', 'br', 'zstd'])(
@@ -82,4 +85,42 @@ test('an error for a body that is damaged in the middle names the encoding', asy
       'br',
     ),
   ).rejects.toThrow('cannot be decoded as br')
+})
+
+const long = Array.from({ length: 2000 }, (_, at) => `<p>${at * 7919}</p>`).join('')
+const half = (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)
+
+test.each([
+  ['gzip', half(gzipSync(long))],
+  ['deflate', half(deflateSync(long))],
+  ['deflate', half(deflateRawSync(long))],
+  ['br', half(brotliCompressSync(long))],
+  ['gzip, br', brotliCompressSync(half(gzipSync(long)))],
+  ['gzip', Buffer.concat([gzipSync('<p>First</p>'), half(gzipSync(long))])],
+])('a body in %s that ends early is read as far as it goes, and marked', async (coding, bytes) => {
+  const { bytes: read, isCut } = await decode(bytes, coding)
+  expect(isCut).toBe(true)
+  expect(`<p>First</p>${long}`).toContain(Buffer.from(read).toString())
+})
+
+/** Returns a gzip header with an extra field, a name and a comment, as `gzip` writes for files. */
+const named = (bytes: Buffer) =>
+  Buffer.concat([
+    Buffer.from([...bytes.subarray(0, 3), 4 + 8 + 16, ...bytes.subarray(4, 10), 1, 0, 9]),
+    Buffer.from('page\0none\0'),
+    bytes.subarray(10),
+  ])
+
+test.each([
+  ['gzip', gzipSync(long).subarray(0, -8)],
+  ['gzip', named(gzipSync(long)).subarray(0, -3)],
+  ['deflate', deflateSync(long).subarray(0, -4)],
+])('a body in %s is complete without its checksum', async (coding, bytes) => {
+  const { bytes: read, isCut } = await decode(bytes, coding)
+  expect([Buffer.from(read).toString() === long, isCut]).toEqual([true, undefined])
+})
+
+test.each(['gzip', 'deflate', 'br'])('a body in %s of which nothing can be decoded is an error', async (coding) => {
+  const compress = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }[coding]!
+  await expect(decode(compress(long).subarray(0, 2), coding)).rejects.toThrow(`cannot be decoded as ${coding}`)
 })

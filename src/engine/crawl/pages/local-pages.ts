@@ -8,7 +8,7 @@ import { type CrawlPolicy, type PageKind, requestedMode } from '../../render/dec
 import { templateOf } from '../../render/decide/template.ts'
 import { contentOf } from '../../scrape/content/content.ts'
 import { isBrowserMissing } from '../../scrape/load-page.ts'
-import { withoutBrowser, withWarning } from '../../scrape/page-warnings.ts'
+import { statusWarning, withAnswerWarning, withoutBrowser, withWarning } from '../../scrape/page-warnings.ts'
 import {
   areComparable,
   isReadable,
@@ -23,6 +23,7 @@ import type { ScrapePlan } from '../../scrape/plan.ts'
 import type { WriteCondition } from '../../scrape/reading.ts'
 import type { PageScraper } from '../../scrape/scraper.ts'
 import { textDocument } from '../../scrape/documents/text.ts'
+import { cutWarning } from '../../render/http/decompress.ts'
 import type { FetchedPage } from '../../render/http/fetch.ts'
 import type { EarlierPage, EarlierPages, Validators } from '../earlier.ts'
 import { TimeBudget } from '../pacing/budget.ts'
@@ -248,7 +249,11 @@ function withoutCredentials(href: string): string {
 }
 
 /** Returns the entry of a page that a dry run has loaded but not scraped. */
-const planned = ({ input }: ScrapePlan, { url, status, render }: LoadedPage): ScrapeAnswer => ({
-  success: true,
-  data: { metadata: { sourceURL: input.url, url: withoutCredentials(url), status_code: status, render } },
-})
+function planned({ input }: ScrapePlan, page: LoadedPage): ScrapeAnswer {
+  const { url, status, render, warningCode } = page
+  // Fragments of redirects are parts of one page.
+  const metadata = { sourceURL: input.url, url: crawlableUrl(url)?.href ?? url, status_code: status, render }
+  const answer = { success: true, data: { metadata }, ...statusWarning(page) }
+  // Links may be missing.
+  return warningCode === 'incomplete_response' ? withAnswerWarning(answer, cutWarning, warningCode) : answer
+}

@@ -7,6 +7,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { RequestRules } from '../../egress/egress.ts'
 import { decodeText } from '../../render/http/charset.ts'
+import { cutWarning } from '../../render/http/decompress.ts'
 import { fetchPage } from '../../render/http/fetch.ts'
 import type { RunFacts } from '../run-facts.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
@@ -126,9 +127,11 @@ async function fetchWithRetries(address: string, egress: RequestRules, signal: A
 
 /** Fetches robots.txt. @throws BaxError if it cannot be read */
 async function fetchText(address: string, egress: RequestRules, signal: AbortSignal): Promise<string> {
-  const { status, bytes, headers } = await fetchPage(address, { egress, signal })
+  const { status, bytes, headers, isCut } = await fetchPage(address, { egress, signal })
   if (status >= 500) throw new BaxError('server_error', `it responded with ${status}`)
   if (status >= 400) return ''
+  // The rules at the end are unknown.
+  if (isCut) throw new BaxError('connection_failed', cutWarning)
   const start = bytes.subarray(0, limits.crawl.robotsBytes)
   const { text } = await decodeText(start, headers.get('content-type'), { declares: false })
   return text

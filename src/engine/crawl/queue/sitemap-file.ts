@@ -4,7 +4,8 @@ import { createBrotliDecompress, createInflateRaw, createUnzip } from 'node:zlib
 import { Parser } from 'htmlparser2'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { isRawDeflate } from '../../render/http/body.ts'
+import { codingsIn } from '../../render/http/body.ts'
+import { isRawDeflate } from '../../render/http/decompress.ts'
 import { charsetOfStart } from '../../render/http/charset.ts'
 import { type StreamDecoder, streamDecoderFor } from '../../render/http/decoder.ts'
 import { explainFetch } from '../../egress/fetch-errors.ts'
@@ -38,11 +39,14 @@ export async function* readSitemap(address: string, { egress, signal }: FetchCon
       if (found.length > 0) yield found.splice(0)
     }
     if (decode) reader.write(decode())
+    if (found.length > 0) yield found.splice(0)
     reader.end()
     if (found.length > 0) yield found
   } catch (error) {
     signal.throwIfAborted()
-    throw error instanceof BaxError ? error : explainFetch(error, 'the connection broke during the download')
+    if (error instanceof BaxError) throw error
+    const isDamaged = (error as NodeJS.ErrnoException).code?.startsWith('Z_')
+    throw explainFetch(error, isDamaged ? 'its compression is damaged' : 'the connection broke during the download')
   } finally {
     answer.body.destroy()
   }
@@ -82,15 +86,26 @@ async function* withStart(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   if (start && start.length > 0) yield start
 }
 
-/** Decodes the content encoding, then the compression of the file itself. */
+/** Decodes the content encodings, then the compression of the file itself. */
 async function decodedBody({ headers, body }: HttpResponse, url: string): Promise<AsyncIterable<Uint8Array>> {
-  const coding = headers.get('content-encoding')?.trim().toLowerCase()
+  const codings = codingsIn((headers.get('content-encoding') ?? '').toLowerCase())
   let stream = body
-  if (coding === 'br') stream = through(stream, createBrotliDecompress())
-  else if (coding === 'deflate' && (await isRawDeflate(stream))) stream = through(stream, createInflateRaw())
-  else if (coding === 'gzip' || coding === 'deflate') stream = through(stream, createUnzip())
+  for (const coding of codings.reverse()) {
+    if (coding === 'zstd') throw new BaxError('unsupported_content_type', 'unsupported content encoding zstd')
+    if (coding === 'br') stream = through(stream, createBrotliDecompress())
+    else stream = through(stream, coding === 'deflate' && (await isRaw(stream)) ? createInflateRaw() : createUnzip())
+  }
   if (/\.gz$/i.test(new URL(url).pathname) || /gzip/i.test(headers.get('content-type') ?? '')) return gunzipped(stream)
   return stream
+}
+
+/** Whether a stream starts without the header of zlib. */
+async function isRaw(stream: Readable): Promise<boolean> {
+  for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+    stream.unshift(chunk)
+    return isRawDeflate(chunk[0]!)
+  }
+  return false
 }
 
 /** Decompresses a gzip file. Checks the first bytes, as some servers decompress such files but keep their names. */
@@ -113,6 +128,8 @@ const through = (from: Readable, decoder: NodeJS.ReadWriteStream & Readable): Re
   return decoder
 }
 
+const sitemapRoots: ReadonlySet<string> = new Set(['urlset', 'sitemapindex'])
+
 /** Incremental parser for the URLs in a sitemap. */
 export class SitemapReader {
   readonly #base: string
@@ -121,6 +138,8 @@ export class SitemapReader {
   readonly #parser: Parser
   #isText: boolean | undefined
   #text = ''
+  /** Name of the outermost element. */
+  #root: string | undefined
 
   constructor(base: string, onEntry: (entry: SitemapEntry) => void) {
     this.#base = base
@@ -135,22 +154,27 @@ export class SitemapReader {
     )
   }
 
-  /** @throws BaxError `unsupported_content_type` for XML that is not a sitemap */
+  /** @throws BaxError `unsupported_content_type` for elements that are nested too deeply */
   write(text: string): void {
     if (this.#isText === undefined && text.trim() !== '') this.#isText = !text.trimStart().startsWith('<')
     if (this.#isText) this.#lines(text)
     else this.#parser.write(text)
   }
 
+  /** @throws BaxError `navigation_failed` for XML that is not a sitemap, `connection_failed` if it ends early */
   end(): void {
-    if (this.#isText) this.#lines('\n')
-    else this.#parser.end()
+    if (this.#isText) return this.#lines('\n')
+    if (this.#root !== undefined && !sitemapRoots.has(this.#root))
+      throw new BaxError('navigation_failed', `it is not a sitemap: its outermost element is <${this.#root}>`)
+    if (this.#path.length > 0) throw new BaxError('connection_failed', `it ends inside of <${this.#path.at(-1)}>`)
+    this.#parser.end()
   }
 
   #open(name: string): void {
     if (this.#path.length >= maxDepth)
       throw new BaxError('unsupported_content_type', 'its elements are nested too deeply')
     this.#path.push(name.replace(/^.*:/, '').toLowerCase())
+    this.#root ??= this.#path[0]
     this.#text = ''
   }
 

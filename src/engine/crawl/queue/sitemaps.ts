@@ -36,7 +36,7 @@ export async function* sitemapUrls(facts: SitemapFacts): AsyncGenerator<string[]
     } catch (error) {
       signal.throwIfAborted()
       if (deadline.aborted) return onWarning('timed out reading the sitemaps')
-      // The default location need not exist.
+      // The default location need not exist; applications answer every URL with their start page.
       if (url === defaultUrl && listed.length === 0 && (error as BaxError).code === 'navigation_failed') return
       onWarning(`sitemap ${url} could not be read completely: ${late.aborted ? 'timed out' : (error as Error).message}`)
     }

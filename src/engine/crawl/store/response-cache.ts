@@ -107,7 +107,7 @@ export class ResponseCache implements CrawlAnswers {
     rmSync(join(this.#facts.folder, siteName), { force: true })
   }
 
-  async #once<Answer extends { readonly status: number }>(
+  async #once<Answer extends { readonly status: number; readonly isCut?: true }>(
     visit: string,
     key: string,
     ask: () => Promise<Answer>,
@@ -121,7 +121,7 @@ export class ResponseCache implements CrawlAnswers {
     }
     try {
       const answer = await ask()
-      if (answer.status !== 429 && answer.status < 500) this.#keep(visit, key, ...codec.pack(answer))
+      if (answer.status !== 429 && answer.status < 500 && !answer.isCut) this.#keep(visit, key, ...codec.pack(answer))
       return answer
     } catch (error) {
       if (error instanceof BaxError && permanent.has(error.code))

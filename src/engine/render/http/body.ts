@@ -1,11 +1,11 @@
 /** Reads and decompresses response bodies up to a size limit. */
-import { pipeline, type Readable } from 'node:stream'
 import { runInWorker } from '../../../core/process/run-in-worker.ts'
 import type { WorkOptions } from '../../../core/process/turns.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { explainFetch } from '../../egress/fetch-errors.ts'
 import type { HttpResponse } from '../../egress/http-client.ts'
+import { decompress, type Decompressed, isZlibCoding } from './decompress.ts'
 import { tooLarge, unzstd, zstdCost } from './unzstd.ts'
 
 const { bodyBytes } = limits.scrape
@@ -15,70 +15,50 @@ const maxCodings = 5
 /** Origin of the request for a body, the signal that cancels reading it, and its maximum size if it is another one. */
 export type BodyWork = WorkOptions & { readonly signal: AbortSignal; readonly mostBytes?: number }
 
-/** Reads a body. @throws BaxError `content_too_large`, or `connection_failed` if the body is cut off. */
-export async function readBody({ headers, body }: HttpResponse, work: BodyWork): Promise<Uint8Array> {
+/**
+ * Reads and decodes a body.
+ * @throws BaxError `content_too_large`, or `connection_failed` if the connection is lost or the content is damaged
+ */
+export async function readBody({ headers, body }: HttpResponse, work: BodyWork): Promise<Decompressed> {
   const { mostBytes = bodyBytes } = work
-  if (Number(headers.get('content-length') ?? 0) > mostBytes) {
-    body.destroy()
-    throw tooLarge()
-  }
   const encoding = (headers.get('content-encoding') ?? '').toLowerCase()
-  const codings = encoding
-    .split(',')
-    .map((coding) => coding.trim())
-    .filter((coding) => coding !== '' && coding !== 'identity')
-  if (codings.length > maxCodings) {
-    body.destroy()
-    throw new BaxError('unsupported_content_type', `the content has ${codings.length} encodings`)
-  }
   let isReceived = false
   try {
-    // Decode the last encoding first.
-    let stream = body
-    while (codings.length > 0 && codings.at(-1) !== 'zstd') stream = await decoded(stream, codings.pop()!)
-    const bytes = await readAll(stream, mostBytes)
+    if (Number(headers.get('content-length') ?? 0) > mostBytes) throw tooLarge()
+    const codings = codingsIn(encoding)
+    let read: Decompressed = { bytes: await readAll(body, mostBytes) }
     isReceived = true
-    const whole = codings.length === 0 ? bytes : await decodeZstd(bytes, work)
-    if (whole.length > mostBytes) throw tooLarge()
-    return whole
+    // Decode the last encoding first.
+    for (const coding of codings.reverse()) {
+      const { bytes, isCut } = read
+      read = coding === 'zstd' ? { bytes: await decodeZstd(bytes, work) } : await decompress(bytes, coding, mostBytes)
+      if (isCut) read = { ...read, isCut }
+    }
+    if (read.bytes.length > mostBytes) throw tooLarge()
+    return read
   } catch (error) {
     body.destroy()
     work.signal.throwIfAborted()
     if (error instanceof BaxError) throw error
-    const isDamaged = isReceived || /^(Z_|ERR_+ERROR_FORMAT)/.test((error as NodeJS.ErrnoException).code ?? '')
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
     throw explainFetch(
       error,
-      isDamaged ? `the response cannot be decoded as ${encoding}` : 'the connection was lost during the response',
+      isReceived ? `the response cannot be decoded as ${encoding}` : 'the connection was lost during the response',
     )
   }
 }
 
-/** Decodes one encoding. Accepts empty bodies, which some servers send with an encoding. */
-async function decoded(stream: Readable, coding: string): Promise<Readable> {
-  const zlib = await import('node:zlib')
-  // Like browsers, accept truncated streams.
-  const lenient = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH }
-  const isRaw = coding === 'deflate' && (await isRawDeflate(stream))
-  const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
-    gzip: () => zlib.createUnzip(lenient),
-    'x-gzip': () => zlib.createUnzip(lenient),
-    deflate: () => (isRaw ? zlib.createInflateRaw(lenient) : zlib.createUnzip(lenient)),
-    br: () => zlib.createBrotliDecompress({ finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }),
-  }
-  const decoder = decoders[coding]?.()
-  if (!decoder) throw new BaxError('unsupported_content_type', `unsupported content encoding ${coding}`)
-  // Errors of both streams surface when the decoder is read.
-  pipeline(stream, decoder, () => {})
-  return decoder
-}
-
-/** Whether a `deflate` stream starts without the header of zlib or gzip, which some servers omit and browsers accept. */
-export async function isRawDeflate(stream: Readable): Promise<boolean> {
-  for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
-    stream.unshift(chunk)
-    return (chunk[0]! & 0x0f) !== 8 && chunk[0] !== 0x1f
-  }
-  return false
+/** Returns the encodings in a header. @throws BaxError `unsupported_content_type` */
+export function codingsIn(encoding: string): string[] {
+  const codings = encoding
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding !== 'identity')
+  if (codings.length > maxCodings)
+    throw new BaxError('unsupported_content_type', `the content has ${codings.length} encodings`)
+  const unknown = codings.find((coding) => coding !== 'zstd' && !isZlibCoding(coding))
+  if (unknown !== undefined) throw new BaxError('unsupported_content_type', `unsupported content encoding ${unknown}`)
+  return codings
 }
 
 async function readAll(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<Uint8Array> {

@@ -5,6 +5,7 @@ import { decodeUrlPart } from '../../../core/net/urls.ts'
 import type { RequestRules } from '../../egress/egress.ts'
 import type { ResponseHeaders } from '../../egress/response-headers.ts'
 import { readBody } from './body.ts'
+import type { Decompressed } from './decompress.ts'
 import { httpUserAgent, type HttpResponse, request } from '../../egress/http-client.ts'
 import { locationOf, redirectUrl } from './web-url.ts'
 
@@ -22,10 +23,8 @@ export interface PageResponse {
   readonly redirects: readonly Redirect[]
 }
 
-export interface FetchedPage extends PageResponse {
-  /** Decompressed body. */
-  readonly bytes: Uint8Array
-}
+/** A page and its decompressed body. */
+export interface FetchedPage extends PageResponse, Decompressed {}
 
 export interface FetchOptions {
   /** That of the rendering browser by default. */
@@ -69,7 +68,7 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
       const { status } = response
       // Responses may be stored; the identity keeps its cookies itself.
       const headers = identity ? response.headers.without('set-cookie') : response.headers
-      return { url, status, headers, redirects, bytes: await readBody(response, { signal, from: egress.from ?? null }) }
+      return { url, status, headers, redirects, ...(await readBody(response, { signal, from: egress.from ?? null })) }
     }
     response.body.destroy()
     if (!identity) keepCookies(cookies, url, response.headers)

@@ -85,7 +85,7 @@ const keyOf = ({ from, allowed }: RequestRules, site: string): string => JSON.st
 
 export interface LlmsFile {
   readonly entries: readonly LlmsEntry[]
-  /** Whether the file is longer than what was read. */
+  /** Whether only a part of the file was read. */
   readonly isCut: boolean
 }
 
@@ -97,6 +97,7 @@ export async function readLlmsFile(url: string, { egress, signal }: FetchContext
       status,
       headers,
       bytes,
+      isCut: isDamaged,
       url: final,
     } = await fetchPage(url, { egress, signal: AbortSignal.any([signal, late]), checkHeaders: kindOfHeaders })
     if (status >= 500) throw new BaxError('server_error', `it responded with ${status}`)
@@ -104,7 +105,7 @@ export async function readLlmsFile(url: string, { egress, signal }: FetchContext
     const kind = kindOf(headers, final, bytes)
     // Applications answer every URL with their start page.
     if (kind !== 'text' && kind !== 'markdown') return undefined
-    const isCut = bytes.length > limits.scrape.llmsBytes
+    const isCut = isDamaged ?? bytes.length > limits.scrape.llmsBytes
     // Only whole lines: a part of a character would change how the rest is decoded.
     const lines = isCut ? bytes.subarray(0, bytes.lastIndexOf(10, limits.scrape.llmsBytes) + 1) : bytes
     const { text } = await decodeText(lines, headers.get('content-type'), { declares: false })
