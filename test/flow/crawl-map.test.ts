@@ -6,6 +6,7 @@ import { linkPage, pathOf } from '../support/crawl.ts'
 import { type HomeName, type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { freePort } from '../support/ports.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { redirectTo } from '../support/web.ts'
 
 let homes: Homes
 let site: Site
@@ -28,6 +29,11 @@ beforeAll(async () => {
     '/caf%C3%A9': linkPage('Café'),
     '/broken': linkPage('Broken', ['/loop', '/a']),
     '/loop': (_, response) => void response.writeHead(302, { location: '/loop' }).end(),
+    '/moved': linkPage('Moved', ['/moved/1', '/moved/2', '/moved/3']),
+    '/moved/1': redirectTo('/moved/to#one'),
+    '/moved/2': redirectTo('/moved/to#two'),
+    '/moved/3': redirectTo('/moved/to#/three'),
+    '/moved/to': linkPage('To', ['/moved/to#four']),
     '/held': linkPage('Held', ['/held/1', '/held/2']),
     '/held/1': () => {},
     '/held/2': () => {},
@@ -48,6 +54,14 @@ describe.each(usualHomes)('a map through %s', (home: HomeName) => {
     expect(answer).toMatchObject({ success: true, total: 9, duration_ms: expect.any(Number) })
     expect(paths(answer)).toEqual(['/', '/a', '/b', '/orphan', '/caf%C3%A9', '/a/1', '/a/2', '/b/1', '/orphan/child'])
   })
+})
+
+test('targets of redirects are listed once and without fragments, unless these are paths', async () => {
+  expect(paths(await map({ url: `${site.url}/moved`, sitemap: 'skip' }))).toEqual([
+    '/moved',
+    '/moved/to',
+    '/moved/to#/three',
+  ])
 })
 
 test('pages at the maximum depth are listed but not requested', async () => {

@@ -28,9 +28,11 @@ export const crawlForMap = ({ search, ...input }: MapInput): CrawlInput => ({
 /** Builds the response from the crawl, which has ended. */
 export async function mapOf({ search, limit }: MapInput, record: CrawlRecord, logs: CrawlLogs): Promise<MapAnswer> {
   const { success, warning, error, code } = outcomeOf(record, { url: '', isRunning: false })
-  const links: string[] = []
-  const add = (urls: readonly string[]) => links.push(...urls.filter((url) => matches(url, search)))
-  for (let skip: number | undefined = 0; skip !== undefined && links.length < limit;) {
+  const listed = new Set<string>()
+  const add = (urls: readonly string[]) => {
+    for (const url of urls) if (listed.size < limit && matches(url, search)) listed.add(url)
+  }
+  for (let skip: number | undefined = 0; skip !== undefined && listed.size < limit;) {
     const { data, next } = await pagesOf(record, logs, { skip, limit: limits.crawl.mostListedPages })
     add(data.map(({ metadata }) => metadata.url ?? metadata.sourceURL))
     skip = next
@@ -41,9 +43,9 @@ export async function mapOf({ search, limit }: MapInput, record: CrawlRecord, lo
     const { skipped } = await accountsOf(record, logs)
     add(skipped.filter(({ reason }) => reason === 'out_of_time').map(({ url }) => url))
   }
-  links.length = Math.min(links.length, limit)
+  const links = [...listed]
   const { errors } = record.counts()
-  const described = await describedIn(record, logs, new Set(links))
+  const described = await describedIn(record, logs, listed)
   const warnings = [
     warning,
     isTimedOut && `not all pages were read: ${error}`,
