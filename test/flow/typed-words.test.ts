@@ -106,8 +106,20 @@ test('the path of a file is not opened as a URL', async () => {
   }
 })
 
-test('an invalid URL is named as it was typed', async () => {
-  expect((await run('open', 'http://exa mple')).stderr).toContain('error: <url> is not a URL')
+const noUrls = ['http://exa mple', 'ht!tp://x', 'http//x', 'http:/x', '://x', 'x y', 'http://http://x.example', 'x..y']
+test('text that is not a URL is named with its word or flag, and nothing is looked up', async () => {
+  for (const url of noUrls)
+    for (const command of ['open', 'scrape', 'crawl', 'map', 'read', 'request', 'do navigate-to']) {
+      const { code, stderr } = await run(...command.split(' '), url)
+      expect([command, code, stderr]).toEqual([
+        command,
+        2,
+        expect.stringContaining(`error: <url> is not a URL: ${JSON.stringify(url)}\n`),
+      ])
+    }
+  expect((await run('session', 'create', '--cdp-url', 'http:/x')).stderr).toContain(
+    'error: --cdp-url is not a URL: "http:/x"\n',
+  )
 })
 
 test('the exit code of a command is that of its error', async () => {

@@ -79,8 +79,9 @@ const valueAt = (input: unknown, path: string): unknown =>
 /** Maximum length of a quoted value, in characters. */
 const maxChars = 100
 
-/** Returns `, not 0` after a fault such as `must be at least 1`. */
+/** Returns `, not 0` after a fault such as `must be at least 1`, and `: "x y"` after `is not a URL`. */
 function valueText(fault: string, value: unknown): string {
+  if (fault === 'is not a URL') return `: ${JSON.stringify(truncate(String(value), maxChars))}`
   if (!fault.startsWith('must be ')) return ''
   if (typeof value === 'string') return `, not ${JSON.stringify(truncate(value, maxChars))}`
   return typeof value === 'number' || typeof value === 'boolean' ? `, not ${value}` : ''

@@ -15,20 +15,29 @@ const scheme = /^[a-z][a-z0-9+.-]*:/i
  * @throws BaxError `invalid_request` when it is not a URL.
  */
 export function normaliseUrl(text: string, field = 'url'): string {
-  const full = withScheme(text)
-  const url = parseUrl(full)
-  if (!url) {
-    const message = `${field} is not a URL: ${JSON.stringify(text)}`
-    throw new BaxError('invalid_request', message, { details: [{ path: field, message: 'not a URL' }] })
-  }
-  return url.href
+  const url = typedUrl(text)
+  if (url) return url.href
+  const message = `is not a URL: ${JSON.stringify(text)}`
+  throw new BaxError('invalid_request', `${field} ${message}`, { details: [{ path: field, message }] })
 }
 
-/** Returns whether `normaliseUrl` accepts the text. */
-export const isUrl = (text: string): boolean => parseUrl(withScheme(text)) !== undefined
+/** Returns whether `normaliseUrl` accepts the text, or `assertNotPath` rejects it with a hint. */
+export const isUrl = (text: string): boolean => typedUrl(text) !== undefined || isPath(text.trim())
 
 /** Returns whether a URL, as people type it, names a loopback host or a private address. */
 export const isLocalUrl = (text: string): boolean => local.test(text.trim().replace(/^[a-z]+:\/\/(?:[^/?#]*@)?/i, ''))
+
+/** `example.com`, `localhost`, `[::1]`. Parsers of URLs also accept hosts such as `ht!tp` and `a..b`, which have no address. */
+const hostName = /^(?:(?:[\w-]+\.)*[\w-]+\.?|\[[\da-f:.]+\])$/
+
+/** Returns the URL that was typed; undefined for text in which browsers find one only by guessing, like `http//x`. */
+function typedUrl(text: string): URL | undefined {
+  const url = parseUrl(withScheme(text))
+  if (!url || !/^https?:$/.test(url.protocol)) return url
+  const isGuessed =
+    /^\s*https?:(?!\/\/)/i.test(text) || (/^https?$/.test(url.hostname) && url.pathname.startsWith('//'))
+  return hostName.test(url.hostname) && !isGuessed ? url : undefined
+}
 
 function withScheme(text: string): string {
   const typed = text.trim()
@@ -45,10 +54,12 @@ const fileName = /^[^/\\:?#]+\.(?:x?html?|pdf|svg|xml|json|csv|txt|ya?ml)$/i
 const serveHint =
   'to open a local file, serve its folder, such as with "python3 -m http.server 8000", and open http://localhost:8000/; to read one, use "bax extract"'
 
+const isPath = (typed: string): boolean => pathStart.test(typed) || fileName.test(typed)
+
 /** @throws BaxError `invalid_request` for the path of a file, which is not a URL */
 export function assertNotPath(text: string, field = 'url'): void {
   const typed = text.trim()
-  if (!pathStart.test(typed) && !fileName.test(typed)) return
+  if (!isPath(typed)) return
   const fault = `is the path of a file, not a URL: ${JSON.stringify(text)}`
   throw new BaxError('invalid_request', `${field} ${fault}`, {
     hint: serveHint,
