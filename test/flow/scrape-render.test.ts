@@ -14,6 +14,13 @@ const slow = (ms: number, type: string, body: string) => (_: unknown, response: 
 
 const pages: Parameters<typeof serveSite>[0] = {
   '/article': article,
+  '/diagram': `<!doctype html><main><h1>Flow</h1><p>Before</p><svg width="400" height="200"><title>Steps</title>
+    <defs><foreignObject width="9" height="9"><p>Never drawn</p></foreignObject></defs>
+    <g><switch><foreignObject width="99" height="99"><div><p>First <b>step</b></p>
+      <svg width="50" height="50"><foreignObject width="50" height="50"><p>Inner</p></foreignObject></svg></div></foreignObject>
+      <text>First step</text></switch></g>
+    <svg width="99" height="99"><foreignObject width="99" height="99"><a href="/second">Second step</a></foreignObject></svg>
+    <text y="20">10 %</text></svg><p>After</p></main>`,
   '/static-scripted': article.replace(
     '</body>',
     '<script src="/analytics.js"></script><script>window.dataLayer = []; dataLayer.push({a: 1})</script></body>',
@@ -102,6 +109,12 @@ const answer = (path: string, input: Record<string, unknown> = {}, { url } = sit
   homes.clients.http.scrape({ url: `${url}${path}`, ...input } as never)
 const scrape = async (path: string, input?: Record<string, unknown>, from?: Site) =>
   (await answer(path, input, from)).data!
+
+test.each(['http', 'browser'])('HTML inside a drawing follows it, with render %s', async (render) => {
+  const { markdown } = await scrape('/diagram', { render })
+  const words = ['# Flow', 'Before', 'First **step**', 'Inner', `[Second step](${site.url}/second)`, 'After']
+  expect(markdown!.trim().split(/\n+/)).toEqual(words)
+})
 
 describe('render auto', () => {
   // The engine remembers per host which pages need a browser: each test has a host of its own.

@@ -47,7 +47,8 @@ export function treeFromPage(root: Element, frames: FrameContent): Tree {
 
 /** Adds an element to its parent; returns its children as the next level if they are to be visited. */
 function enter(element: Element, around: Level, frames: FrameContent): Level | undefined {
-  const tag = element.localName.toLowerCase()
+  const name = element.localName.toLowerCase()
+  const tag = name === 'foreignobject' ? 'div' : name
   if (tag === 'script') return keepScript(element, around)
   if (dropped.has(tag)) return undefined
   if (around.inHead || tag === 'head') {
@@ -62,7 +63,10 @@ function enter(element: Element, around: Level, frames: FrameContent): Level | u
   const flow = flowOf(tag, style, around.row)
   const node: ElementNode = { tag, attributes: attributesOf(element), children: [], ...(flow && { flow }) }
   around.parent.children.push(node)
-  if (tag === 'svg') return keepTitle(element, node)
+  if (tag === 'svg') {
+    keepTitle(element, node)
+    return { nodes: drawnHtml(element), at: 0, parent: around.parent, drawn, row: around.row, inHead: false }
+  }
   if (tag === 'iframe' || tag === 'frame') {
     const content = frames.get(element)
     if (content && drawn) node.children.push(content)
@@ -73,9 +77,15 @@ function enter(element: Element, around: Level, frames: FrameContent): Level | u
 }
 
 /** Keeps only the name of a drawing. */
-function keepTitle(svg: Element, node: ElementNode): undefined {
+function keepTitle(svg: Element, node: ElementNode): void {
   const title = [...svg.children].find(({ localName }) => localName === 'title')
   if (title) node.children.push({ tag: 'title', attributes: {}, children: [{ text: title.textContent ?? '' }] })
+}
+
+/** Returns the parts of a drawing that are HTML. Those within others come with them. */
+function drawnHtml(svg: Element): Element[] {
+  const isInner = (part: Element) => svg.contains(part.parentElement!.closest('foreignObject'))
+  return [...svg.querySelectorAll('foreignObject')].filter((part) => part.getClientRects().length > 0 && !isInner(part))
 }
 
 function keepScript(element: Element, around: Level): undefined {
