@@ -1,4 +1,5 @@
 /** Responses that are not a whole page are read as far as they go, and reported by every operation that reads them. */
+import type { ServerResponse } from 'node:http'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { crawl, linkPage } from '../support/crawl.ts'
@@ -10,6 +11,12 @@ const page = linkPage('Long', ['/end'], Array.from({ length: 500 }, (_, at) => `
 const half = (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)
 const partial = (range: string) => respondWith('text/html', page, { 'content-range': range }, 206)
 const size = Buffer.byteLength(page)
+
+/** Sends a page, and closes the connection before the end that is announced. */
+const lost = (headers: Record<string, number>) => (_: unknown, response: ServerResponse) => {
+  response.writeHead(200, { 'content-type': 'text/html', ...headers })
+  response.write(page, () => response.destroy())
+}
 
 let homes: Homes
 let site: Site
@@ -23,6 +30,8 @@ beforeAll(async () => {
     '/gzip': respondWith('text/html', half(gzipSync(page)), { 'content-encoding': 'gzip' }),
     '/br': respondWith('text/html', half(brotliCompressSync(page)), { 'content-encoding': 'br' }),
     '/text': respondWith('text/plain', half(gzipSync(page)), { 'content-encoding': 'gzip' }),
+    '/short': lost({ 'content-length': 2 * size }),
+    '/unchunked': lost({}),
     '/204': respondWith('text/html', '', {}, 204),
     '/205': respondWith('text/html', '', {}, 205),
     '/302': respondWith('text/html', '', {}, 302),
@@ -82,6 +91,16 @@ describe('compressed content that ends early', () => {
     const { links, warning } = await homes.clients.http.map({ url: site.url } as never)
     expect(links).toContain(`${site.url}/gzip`)
     expect(warning).toBe(`${site.url}/gzip: ${cut}`)
+  })
+})
+
+test.each(['/short', '/unchunked'])('a lost connection is an error, or reported by a browser: %s', async (path) => {
+  expect(await scrape(path)).toMatchObject({ success: false, code: 'connection_failed' })
+  expect(await scrape(path, { render: 'browser' })).toMatchObject({
+    success: true,
+    warning: 'the response is incomplete: the connection was lost',
+    warning_code: 'incomplete_response',
+    data: { markdown: expect.stringContaining('Line 7919') },
   })
 })
 

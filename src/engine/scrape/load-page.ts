@@ -275,9 +275,10 @@ export async function renderInBrowser(
     const read: LoadContext['read'] = (page) => context.read?.({ ...page, rendered: extras })
     return { ...(await fetchOverHttp(plan.url, { ...context, read })).page, rendered: extras }
   }
-  const { html: text, charset, url, status, headers, redirects, warnings } = rendered
+  const { html: text, charset, url, status, headers, redirects, warnings, isCut } = rendered
+  const coded = isCut && { warningCode: 'incomplete_response' as const }
   const raw = rendered.raw !== undefined ? { raw: rendered.raw } : {}
-  const page = { url, status, headers, redirects, render: 'browser', rendered: extras, warnings } as const
+  const page = { url, status, headers, redirects, render: 'browser', rendered: extras, warnings, ...coded } as const
   const unread = { ...page, kind: 'html' as const, source: { text, charset, ...raw } }
   const pageOfWorker = await readInWorker(unread, context.read)
   if (pageOfWorker) return pageOfWorker

@@ -124,3 +124,10 @@ test.each(['gzip', 'deflate', 'br'])('a body in %s of which nothing can be decod
   const compress = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }[coding]!
   await expect(decode(compress(long).subarray(0, 2), coding)).rejects.toThrow(`cannot be decoded as ${coding}`)
 })
+
+test('encodings below zstd are decoded too', async () => {
+  const packed = gzipSync('<p>Twice</p>')
+  const raw = (packed.length << 3) | 1
+  const bytes = Buffer.concat([Buffer.from([...magic, 0, 7 << 3, raw & 0xff, raw >> 8, 0]), packed])
+  expect(Buffer.from(await read(bytes, 'gzip, zstd')).toString()).toBe('<p>Twice</p>')
+})

@@ -24,6 +24,11 @@ export class RequestedDocument {
     if (requestId === this.#id) this.#failure = failure
   }
 
+  /** Whether the connection was lost after a part of the document had arrived, which browsers show without a load event. */
+  get isCut(): boolean {
+    return /CONTENT_LENGTH_MISMATCH|INCOMPLETE_CHUNKED|CONTENT_DECODING|CONNECTION_|HTTP2_|QUIC_/.test(this.#failure)
+  }
+
   /** Returns the error when the browser shows an error page; undefined for responses without a body. */
   error(failures: Failures, failure = this.#failure): BaxError | undefined {
     if (failure === '' || /HTTP_RESPONSE_CODE_FAILURE/.test(failure)) return undefined

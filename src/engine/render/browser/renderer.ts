@@ -54,7 +54,11 @@ export interface RenderedPage extends PageResponse {
   readonly reading?: unknown
   readonly actions?: ActionResults
   readonly warnings: readonly string[]
+  /** Set if a part of the document is missing. */
+  readonly isCut?: true
 }
+
+const lostWarning = 'the response is incomplete: the connection was lost'
 
 /** Codes of a tab, or of its browser, that is gone. */
 const lostTab: ReadonlySet<string> = new Set<ErrorCode>(['page_crashed', 'target_closed', 'worker_lost'])
@@ -145,7 +149,8 @@ async function renderVisit(visit: Visit, request: RenderRequest, isPage: boolean
     isPage: true,
     html: page.html,
     charset: page.charset,
-    warnings: visit.warnings,
+    warnings: visit.document.isCut ? [...visit.warnings, lostWarning] : visit.warnings,
+    ...(visit.document.isCut && { isCut: true }),
     ...(raw !== undefined && { raw }),
     ...(screenshot && { screenshot }),
     ...(reading !== undefined && { reading }),

@@ -50,7 +50,7 @@ export class Visit {
   /** Whether the requested document has arrived; earlier events belong to the previous page. */
   #hasStarted = false
   #loader: string | undefined
-  readonly #document = new RequestedDocument()
+  readonly document = new RequestedDocument()
   #origin: string | undefined
 
   constructor(tab: Tab, mainFrame: string) {
@@ -87,7 +87,7 @@ export class Visit {
     const failed = result['errorText'] as string | undefined
     if (failed === undefined) return isPage(this.response)
     if (this.response && (!isPage(this.response) || isAttachment(this.response))) return false
-    const error = this.#document.error(this.#tab.failures, failed)
+    const error = this.document.error(this.#tab.failures, failed)
     if (!error) return true
     throw error
   }
@@ -208,7 +208,8 @@ export class Visit {
   }
 
   async #load(signal: AbortSignal, deadline: number): Promise<void> {
-    const loaded = () => this.#committed === this.#requested && this.#loaded === this.#committed
+    const ended = () => this.#loaded === this.#committed || this.document.isCut
+    const loaded = () => this.#committed === this.#requested && ended()
     for (;;) {
       const left = deadline - performance.now()
       if (await this.#waiting.until(loaded, Math.min(1000, Math.max(left, 0)), signal)) return
@@ -258,7 +259,7 @@ export class Visit {
     const { requestId, type, frameId, loaderId, redirectResponse } = event
     if (type === 'Document' && frameId === this.#mainFrame) {
       this.#loader ??= loaderId
-      this.#document.requested(event)
+      this.document.requested(event)
       if (redirectResponse) this.#redirect(redirectResponse.url, redirectResponse.status)
       else {
         if (this.response && this.#committed > 0) this.#redirect(this.response.url, this.response.status)
@@ -268,7 +269,7 @@ export class Visit {
   }
 
   #requestEnded(requestId: string, failure?: string): void {
-    this.#document.ended(requestId, failure)
+    this.document.ended(requestId, failure)
     if (this.#pending.get(requestId) === 'Script') this.#scriptsLoaded++
     this.#pending.delete(requestId)
   }
@@ -287,7 +288,7 @@ export class Visit {
     if (frame.parentId !== undefined) return
     this.#hasStarted ||= frame.loaderId === this.#loader || frame.unreachableUrl !== undefined
     if (!this.#hasStarted) return
-    const error = frame.unreachableUrl === undefined ? undefined : this.#document.error(this.#tab.failures)
+    const error = frame.unreachableUrl === undefined ? undefined : this.document.error(this.#tab.failures)
     if (error) this.#waiting.fail(error)
     // Session storage can be cleared for the last origin only.
     if (this.#origin !== undefined && this.#origin !== frame.securityOrigin) this.#leavesState = true
