@@ -93,6 +93,27 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     expect(away).toMatchObject({ code: 125, stderr: expect.stringContaining('Docker') })
   })
 
+  test('output above --max-output-bytes is reported, and the exit code stays that of the command', async () => {
+    expect(await exec(['--max-output-bytes', '3', 'echo 12345; exit 4'])).toMatchObject({
+      code: 4,
+      stdout: '123',
+      stderr: 'warning: the output was truncated to max_output_bytes: stdout has 6 bytes\n',
+    })
+  })
+
+  test('files that an artifact cannot contain are named by every command that saves it', async () => {
+    const made = await exec(['--json', '-o', 'linked', 'cd /output; echo > kept; ln -s kept link; mkfifo pipe'])
+    const stderr = 'not saved: link (symlink)\nnot saved: pipe (not a file)\n'
+    expect(made).toMatchObject({ code: 0, stderr })
+    const { artifact_id } = JSON.parse(made.stdout) as { artifact_id: string }
+    const stdout = `${join(folder, 'linked', 'kept')}\n`
+    const download = ['shell', 'artifacts', 'download', '-o', 'linked']
+    expect(await bax([...download, artifact_id])).toMatchObject({ code: 0, stdout, stderr })
+    const ofSession = await bax([...download, session])
+    expect(ofSession).toMatchObject({ code: 0, stderr: expect.stringContaining(stderr) })
+    await exec(['rm -f /output/link /output/pipe'])
+  })
+
   test('--json prints the result and still exits with the code of the command', async () => {
     const { stdout, code } = await exec(['--json', 'cat; exit 4'], { stdin: 'given' })
     expect(code).toBe(4)

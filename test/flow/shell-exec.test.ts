@@ -78,7 +78,12 @@ inEveryShell((given) => {
       stderr: 'done\n',
       stderr_truncated: false,
       exit_code: 0,
+      warning: 'the output was truncated to max_output_bytes: stdout has 2000 bytes',
     })
+    expect(await sh('printf ab; printf cde >&2', { max_output_bytes: 1 })).toMatchObject({
+      warning: 'the output was truncated to max_output_bytes: stdout has 2 bytes, stderr has 3 bytes',
+    })
+    expect(await sh('printf ab; printf cd >&2', { max_output_bytes: 2 })).not.toHaveProperty('warning')
   })
 
   test('a timeout ends the whole tree, including new sessions and ignored TERM, and keeps the output', async () => {

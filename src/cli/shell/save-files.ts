@@ -8,6 +8,7 @@ import type { Calls } from '../../client/calls.ts'
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import { temporaryPath } from '../../core/state/files.ts'
 import { isInside } from '../../core/state/outside-files.ts'
+import { type Io, note } from '../io.ts'
 import { cannotWrite } from '../output/write-output.ts'
 import type { Artifact, ArtifactFile } from '../../core/shapes/shell/artifacts.ts'
 
@@ -95,6 +96,12 @@ export async function saveArtifacts(
     }
   }
   return { paths, failed }
+}
+
+/** Reports the files that the artifacts could not contain, such as links and files that are too large. */
+export function noteSkipped(io: Io, artifacts: readonly Artifact[]): void {
+  for (const { skipped } of artifacts)
+    for (const { name, reason } of skipped) note(io, `not saved: ${name} (${reason.replaceAll('_', ' ')})`)
 }
 
 /** Whether an output is standard output, under any of its names: the path of the saved file must not be printed to it. */

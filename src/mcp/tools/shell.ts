@@ -37,7 +37,6 @@ export const shellExec = defineTool({
     const { stdout, stderr, exit_code: exit, stdout_encoding: encoding } = result
     const notes = [
       ...(exit === 0 ? [] : [result.timed_out ? 'timed out' : `exit code ${exit}`]),
-      ...(result.stdout_truncated || result.stderr_truncated ? ['the output was truncated'] : []),
       ...(encoding === 'base64' ? ['stdout is base64'] : []),
       ...(result.warning ? [result.warning] : []),
     ]

@@ -7,7 +7,15 @@ import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts
 import { withEngine } from '../../engine/locate-engine.ts'
 import type { Context } from '../../context.ts'
 import { note, print } from '../../io.ts'
-import { artifactsOf, isStdout, saveArtifacts, saveBytes, type Saved, targetOf } from '../../shell/save-files.ts'
+import {
+  artifactsOf,
+  isStdout,
+  noteSkipped,
+  saveArtifacts,
+  saveBytes,
+  type Saved,
+  targetOf,
+} from '../../shell/save-files.ts'
 import { writeThrough } from '../../shell/write-through.ts'
 import { BaxError, exits } from '../../../core/errors/errors.ts'
 
@@ -52,13 +60,16 @@ async function save(request: ArtifactRequest): Promise<Saved> {
       files: artifact.files.filter((file) => name === undefined || file.name === name),
     }))
     const saved = await saveArtifacts(engine, selected, folder, io.signal)
-    if (name !== undefined && saved.paths.length + saved.failed.length === 0)
+    if (name === undefined) noteSkipped(io, artifacts)
+    else if (saved.paths.length + saved.failed.length === 0)
       throw new BaxError('artifact_not_found', `no artifact of ${id} has a file ${JSON.stringify(name)}`)
     return saved
   }
   if (name !== undefined) return saveFile(request, name)
   const artifact = await engine.ask('getArtifact', { artifact_id: id }, { signal: io.signal })
-  return saveArtifacts(engine, [artifact], folder, io.signal)
+  const saved = await saveArtifacts(engine, [artifact], folder, io.signal)
+  noteSkipped(io, [artifact])
+  return saved
 }
 
 async function saveFile(request: ArtifactRequest, file_name: string): Promise<Saved> {

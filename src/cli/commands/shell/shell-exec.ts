@@ -16,7 +16,7 @@ import { needOf } from '../../engine/need.ts'
 import { shellFor } from '../../session/chosen-session.ts'
 import { addExecFlags, type ExecRequest, readExec } from '../../shell/exec-request.ts'
 import { type Ended, runFrames } from '../../shell/run-frames.ts'
-import { artifactsOf, saveArtifacts } from '../../shell/save-files.ts'
+import { artifactsOf, noteSkipped, saveArtifacts } from '../../shell/save-files.ts'
 import { needTerminal, runInTerminal } from '../../shell/terminal.ts'
 
 /** Exit code of a failure of bax, which must differ from those of commands. */
@@ -113,8 +113,7 @@ async function save({ context, engine, request }: Exec, find: () => Promise<read
   if (request.output === undefined) return
   const artifacts = await find()
   const { paths, failed } = await saveArtifacts(engine, artifacts, resolve(io.cwd, request.output), io.signal)
-  for (const { skipped } of artifacts)
-    for (const { name, reason } of skipped) note(io, `not saved: ${name} (${reason.replaceAll('_', ' ')})`)
+  noteSkipped(io, artifacts)
   if (!settings.json) for (const path of paths) note(io, `saved ${path}`)
   for (const { error } of failed) note(io, `not saved: ${error}`)
   const code = failed.find((file) => file.code !== 'invalid_request')?.code ?? 'invalid_request'

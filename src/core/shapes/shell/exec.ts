@@ -129,7 +129,7 @@ const outcome = {
   warning: z
     .string()
     .optional()
-    .describe('Names the processes that were killed because the session had reached limits.pids'),
+    .describe('Output that was not kept, and processes that were killed because the session had reached limits.pids'),
 }
 
 const output = {

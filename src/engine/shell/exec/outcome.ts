@@ -70,3 +70,15 @@ function warningOf({ crowdedOut }: ExecExit, madeRoom: number): string | undefin
   if (madeRoom === 0) return undefined
   return `${madeRoom} processes of other commands were killed to start this one: they filled limits.pids`
 }
+
+/** Names the outputs that were cut at `max_output_bytes`; returns nothing if all output was kept. */
+export function truncationWarning(
+  kept: Readonly<Record<'stdout' | 'stderr', number>>,
+  { stdout_bytes: stdout, stderr_bytes: stderr }: Pick<Outcome, 'stdout_bytes' | 'stderr_bytes'>,
+): string | undefined {
+  const written = { stdout, stderr }
+  const cut = (['stdout', 'stderr'] as const).filter((name) => kept[name] < written[name])
+  if (cut.length === 0) return undefined
+  const sizes = cut.map((name) => `${name} has ${written[name]} bytes`).join(', ')
+  return `the output was truncated to max_output_bytes: ${sizes}`
+}

@@ -5,7 +5,7 @@ import type { ExecRecord, ExecResult } from '../../../core/shapes/shell/exec.ts'
 import type { ContainerExec, TerminalSize } from '../container-exec.ts'
 import { encodeBytes, type Encoding } from './characters.ts'
 import type { FrameLog } from './frame-log.ts'
-import { type Outcome, outcomeOf } from './outcome.ts'
+import { type Outcome, outcomeOf, truncationWarning } from './outcome.ts'
 import { type OutputType, streamOutput } from './pieces.ts'
 
 export interface OutputOptions {
@@ -121,8 +121,10 @@ export class RunningExec {
   /** Returns the outcome without the output. */
   outcome(): Omit<ExecResult, keyof ReturnType<RunningExec['output']>> & Outcome {
     const outcome = this.#outcome!
+    const warning = [outcome.warning, truncationWarning(this.#delivered, outcome)].filter(Boolean).join('; ')
     return {
       ...outcome,
+      ...(warning && { warning }),
       exec_id: this.identity.id,
       stdout_truncated: this.#delivered.stdout < outcome.stdout_bytes,
       stderr_truncated: this.#delivered.stderr < outcome.stderr_bytes,
