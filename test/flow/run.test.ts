@@ -246,6 +246,15 @@ finally:
     expect(code).toBe(1)
   })
 
+  test('note the warnings of operations', async () => {
+    const { steps } = await report(`steps:
+  - {command: scrape, data: {url: "${shop.url}/missing", formats: [markdown]}}
+  - {command: scrape, data: {url: "${shop.url}", formats: [markdown]}}
+`)
+    expect(steps[0]).toMatchObject({ status: 'passed', note: 'warning: the page answered 404 Not Found' })
+    expect(steps[1]).not.toHaveProperty('note')
+  })
+
   test('report runtime errors with the field names of the script', async () => {
     const { steps } = await report(`${blank('x')}steps:
   - evaluate: '[]'

@@ -199,7 +199,8 @@ async function performOperation(
   const body = mappingOf(value)
   if (startsShell(verb)) engine.shellId = String(body['session_id'] ?? body['id'])
   if (body['success'] === false) throw new StepFailure(failureIn(body))
-  return { value, png: screenshotIn(value), programFailure: programFailureOf(body) }
+  const notes = typeof body['warning'] === 'string' ? [`warning: ${body['warning']}`] : []
+  return { value, png: screenshotIn(value), programFailure: programFailureOf(body), notes }
 }
 
 /** Returns the failure of an operation whose response reports one, with what it did before. */
