@@ -196,7 +196,8 @@ describe('bax crawl', () => {
   test('a failed page is reported, and sets the exit code with --fail-on-errors', async () => {
     const broken = (...flags: string[]) => bax(['crawl', url('/half'), '--render', 'http', ...flags])
     // Mostly waiting for further attempts.
-    const [result, failed, printed] = await Promise.all([
+    const [piped, result, failed, printed] = await Promise.all([
+      broken(),
       broken('-o', 'out'),
       broken('-o', 'other', '--fail-on-error'),
       broken('--ndjson'),
@@ -205,10 +206,18 @@ describe('bax crawl', () => {
       code: 0,
       stderr: expect.stringMatching(/^error: .*\/cut: .* \[connection_failed\]$/m),
     })
+    expect(piped).toMatchObject({ code: 0, stdout: expect.stringContaining('# Half') })
+    expect(piped.stderr).toMatch(/^error: .*\/cut: .* \[connection_failed\]\n$/)
     expect(await read('out/index.md')).toMatch(/## Errors\n\n- <.*\/cut>: /)
     expect(failed).toMatchObject({ code: 1 })
     const [, error] = lines(printed.stdout)
     expect(error).toMatchObject({ url: url('/cut'), code: 'connection_failed', depth: 1, error: expect.any(String) })
+  })
+
+  test('a crawl without pages says so, on standard error', async () => {
+    const { code, stdout, stderr } = await crawl('--include-paths', '/nowhere/**')
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    expect(stderr).toMatch(/^0 pages, \d+ skipped in \d+\.\d s\n$/)
   })
 
   test('a start page that cannot be loaded is a failure, and leaves the earlier mirror alone', async () => {

@@ -72,6 +72,7 @@ export async function crawlToEnd(request: CrawlRequest): Promise<number> {
       accounts,
       limit,
       resume,
+      isText,
       summary,
       allChanges,
       diffs,

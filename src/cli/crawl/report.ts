@@ -17,7 +17,9 @@ export interface Report {
   readonly accounts: CrawlAccounts
   readonly limit: number
   readonly resume: string
-  /** Whether to print errors and a summary for humans. */
+  /** Whether the output is for humans, who see failed pages nowhere else. */
+  readonly isText: boolean
+  /** Whether to print a summary even if pages were printed. */
   readonly summary: boolean
   /** Whether all changes are listed, because nothing else does; otherwise the first of each kind. */
   readonly allChanges: boolean
@@ -30,7 +32,7 @@ export interface Report {
 
 /** Prints the outcome and returns the exit code. */
 export async function report(io: Io, facts: Report): Promise<number> {
-  const { end, accounts, resume, summary, failOnError, server } = facts
+  const { end, accounts, resume, isText, summary, failOnError, server } = facts
   const { finished, errors, stopped } = end
   if (stopped === 'unread') return exits.done
   if (finished && !finished.success && !stopped) {
@@ -42,8 +44,9 @@ export async function report(io: Io, facts: Report): Promise<number> {
     )
     return failure.exit
   }
-  if (summary) await printErrors(io, errors)
-  if (summary && finished) note(io, summaryLine(end, accounts))
+  if (isText) await printErrors(io, errors)
+  // An empty output must not look like that of a site without pages.
+  if (finished && (summary || (isText && finished.completed === 0))) note(io, summaryLine(end, accounts))
   if (accounts.changes) await printChanges(io, accounts.changes, facts)
   if (summary && !stopped) await printLimits(io, facts)
   if (stopped) {
