@@ -17,8 +17,10 @@ const logouts = [
   '/wp-login.php?action=sign_out',
   '/abmelden',
   '/d%C3%A9connexion',
+  '/wiki/Special:UserLogout',
+  '/wiki.php?title=Spezial:Abmelden&returnto=Main_Page',
 ]
-const notLogouts = ['/blog/how-to-logout-of-everything', '/index?do=login-history']
+const notLogouts = ['/blog/how-to-logout-of-everything', '/index?do=login-history', '/wiki/Help:How_to_log_out']
 
 let homes: Homes
 let site: Site
@@ -67,6 +69,7 @@ beforeAll(async () => {
     '/login': '<!doctype html><title>Log in</title><form method=post><input name=u><input type=password name=p></form>',
     ...Object.fromEntries(logouts.map((path) => [new URL(path, 'http://x').pathname, end])),
     '/blog/how-to-logout-of-everything': member('<p>A guide</p>'),
+    '/wiki/Help:How_to_log_out': member('<p>Another guide</p>'),
     '/index': (request, response) =>
       (request.url!.includes('do=logout') ? end : member('<p>History</p>'))(request, response),
   })
@@ -86,7 +89,17 @@ async function crawl(input: Partial<Input<'crawl'>>): Promise<Crawled> {
 }
 
 const paths = ({ data }: Crawled) => data.map(({ metadata }) => new URL(metadata.url!).pathname).toSorted()
-const expected = ['/', '/a', '/b', '/blog/how-to-logout-of-everything', '/c', '/d', '/index', '/rotate']
+const expected = [
+  '/',
+  '/a',
+  '/b',
+  '/blog/how-to-logout-of-everything',
+  '/c',
+  '/d',
+  '/index',
+  '/rotate',
+  '/wiki/Help:How_to_log_out',
+]
 
 /** Returns the texts of all files of the engine, except for profiles. */
 async function storedTexts(): Promise<string[]> {

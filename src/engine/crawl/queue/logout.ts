@@ -25,13 +25,13 @@ export function logsOut({ pathname, searchParams, hash }: URL): boolean {
 }
 
 function isName(text: string): boolean {
-  // Some applications have paths and file names in the query.
-  const last = text.split(/[/\\]/).at(-1)!
+  // Some applications have paths and file names in the query, or a namespace as in `Special:UserLogout`.
+  const last = text.split(/[/\\:]/).at(-1)!
   const words = last
     .replace(/\.\w{1,5}$/, '')
     .replaceAll(/([a-z])([A-Z])/g, '$1-$2')
     .toLowerCase()
-    .split(/[-_.:+\s]+/)
+    .split(/[-_.+\s]+/)
     .filter(Boolean)
   const own = words.filter((word) => !beside.test(word))
   return names.has(own.join('')) || names.has(words.join(''))
