@@ -3,11 +3,13 @@ import type { Command } from 'commander'
 import type { Answer, CallName, Input, Unchecked } from '../client/calls.ts'
 import type { CallOptions } from '../client/client.ts'
 import type { OperationEntry } from '../operations/manifest.ts'
+import { BaxError } from '../core/errors/errors.ts'
+import { textFlag } from '../lines/typed.ts'
 import { type Context, operationNamed } from './context.ts'
 import { type LocatedEngine, withSession } from './engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from './parse/invocation.ts'
 import { isShellOperation, needOf } from './engine/need.ts'
-import { addOperation, readOperation } from './run-operation.ts'
+import { addOperation, readOperation, type TypedOperation } from './run-operation.ts'
 import { inNamedSession } from './session/named-session.ts'
 import { snakeCase, type TypedArguments } from '../lines/values.ts'
 
@@ -30,6 +32,8 @@ export interface OperationShape<Name extends CallName = CallName> extends Omit<T
   /** Fields of the operation for which no flag or word is added. */
   readonly without?: readonly string[]
   readonly flags?: (command: Command) => void
+  /** Description of -s of an operation that uses a session only if this flag names it. */
+  readonly sessionFlag?: string
   /** Whether the default session is created if it does not exist. */
   readonly opensSession?: boolean
 }
@@ -41,15 +45,18 @@ export const operationCommand = <Name extends CallName>(
 ): TerminalCommand => ({
   ...shape,
   async run(invocation) {
-    const { cli, operation: name, without = [], flags, opensSession } = shape
+    const { cli, operation: name, without = [], flags, sessionFlag, opensSession } = shape
     const whole = operationNamed(invocation.manifest, name)
-    const params = whole.params.filter((param) => !without.includes(param.name))
+    const left = sessionFlag === undefined ? without : [...without, 'session_id']
+    const params = whole.params.filter((param) => !left.includes(param.name))
     const operation = { ...whole, cli: snakeCase(cli), params }
     const { context, typed } = parseInvocation(invocation, (command) => {
       addOperation(command, operation)
       flags?.(command)
+      if (sessionFlag !== undefined) command.option('-s, --session <id|name>', sessionFlag)
     })
-    const { input, source } = readOperation(context, operation, typed)
+    const { input, source } =
+      sessionFlag === undefined ? readOperation(context, operation, typed) : withNamed(context, operation, typed)
     // Errors about shell sessions have hints of their own.
     const hinted = isShellOperation(operation) ? undefined : source
     const opens = opensSession && source === 'default'
@@ -63,3 +70,12 @@ export const operationCommand = <Name extends CallName>(
     })
   },
 })
+
+/** Adds the session of the flag to the typed input. @throws BaxError `invalid_request` for an empty name */
+function withNamed(context: Context, operation: OperationEntry, typed: TypedArguments): TypedOperation {
+  const { input } = readOperation(context, operation, typed)
+  const session = textFlag(typed.flags, 'session')
+  if (session === undefined) return { input }
+  if (session === '') throw new BaxError('invalid_request', '--session must not be empty')
+  return { input: { ...input, session_id: session }, source: 'flag' }
+}

@@ -69,12 +69,14 @@ export function addOperation(command: Command, operation: OperationEntry): void 
   }
 }
 
-/** Returns the typed input of an operation, and where the name of its session came from. */
-export function readOperation(
-  context: Context,
-  operation: OperationEntry,
-  typed: TypedArguments,
-): { input: Unchecked; source?: SessionSource } {
+export interface TypedOperation {
+  readonly input: Unchecked
+  /** Where the name of the session came from. */
+  readonly source?: SessionSource
+}
+
+/** Returns the typed input of an operation. */
+export function readOperation(context: Context, operation: OperationEntry, typed: TypedArguments): TypedOperation {
   const words = wordsOf(operation)
   const { cwd } = context.io
   const wordOf = (param: Param) => {

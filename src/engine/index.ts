@@ -58,8 +58,7 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
   let closing: Promise<void> | undefined
   return {
     keys,
-    crawls,
-    extractor: withSessions(extractor, botKey, sessions, relays),
+    ...withSessions({ scraper: extractor, crawls }, botKey, sessions, relays),
     searcher: {
       search: async (input, call) => (await import('./search/web-search.ts')).searchWeb(searching, input, call),
     },

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { limits } from '../core/limits/limits.ts'
 import { defineOperation, defineStream } from '../core/operation/operation.ts'
-import { inGateway } from '../core/operation/placement.ts'
+import { inGateway, onAnySession } from '../core/operation/placement.ts'
 import {
   type CrawlAccepted,
   crawlAccepted,
@@ -19,7 +19,7 @@ import {
 } from '../core/shapes/crawl.ts'
 import { identifier, integer, listOf } from '../core/shapes/fields.ts'
 import { scrapeOptions } from '../core/shapes/scrape.ts'
-import { identityErrors } from './scrape.ts'
+import { identityErrors, readSessionErrors } from './scrape.ts'
 import { samples } from './samples.ts'
 
 const id = identifier.describe('Crawl ID')
@@ -181,18 +181,21 @@ export const crawlEvents = defineStream({
   open: (engine, input, call) => engine.crawls.follow({ ...input, since: call.since ?? input.since }, call),
 })
 
+/** With a session on its worker. */
+export const onMap = { ...onAnySession, absent: { on: 'any', label: 'render' } } as const
+
 export const map = defineOperation({
   summary: 'List the URLs of a site',
   description: 'Finds them in links and sitemaps, without scraping the pages.',
   http: 'POST /v1/map',
   scope: 'scrape',
-  runs: { on: 'any', label: 'render' },
+  runs: onMap,
   cli: 'map <url>',
   example: ['bax map https://example.com', 'bax map https://example.com --search docs --limit 1000'],
   show: { as: 'field', field: 'links' },
   sample: { url: 'https://example.com', limit: 1000 },
   input: mapInput,
   output: mapAnswer,
-  errors: ['url_blocked', ...identityErrors],
+  errors: ['url_blocked', ...readSessionErrors, ...identityErrors],
   run: (engine, input, call) => engine.crawls.map(input, call),
 })

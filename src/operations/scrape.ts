@@ -22,6 +22,9 @@ export const onScrape = { ...onAnySession, absent: onScraper }
 /** Errors of the identity of a read. */
 export const identityErrors = ['profile_not_found', 'profile_locked', 'conflict'] as const
 
+/** Errors of the session of a read. */
+export const readSessionErrors = ['session_closed', 'unsupported', 'controlled_by_person'] as const
+
 export const scrape = defineOperation({
   summary: 'Scrape a page as Markdown, HTML or data',
   description:
@@ -58,9 +61,7 @@ export const scrape = defineOperation({
     'action_failed',
     'content_too_large',
     'unsupported_content_type',
-    'session_closed',
-    'unsupported',
-    'controlled_by_person',
+    ...readSessionErrors,
     ...identityErrors,
   ],
   heavy: true,

@@ -37,6 +37,11 @@ beforeAll(async () => {
       const isMember = /sid=secret-sid/.test(request.headers.cookie ?? '')
       page(response, isMember ? 'Welcome, Ann' : '<form><input type=password name=p></form>')
     },
+    '/team': (request, response) => {
+      const isMember = /sid=secret-sid/.test(request.headers.cookie ?? '')
+      const links = isMember ? ['/team/a', '/team/b', '/logout'] : ['/join']
+      page(response, links.map((path) => `<a href="${path}">${path}</a>`).join(' '), { 'set-cookie': 'seen=team' })
+    },
     '/rotate': (_, response) => page(response, 'Rotated', { 'set-cookie': 'sid=secret-next; HttpOnly; Path=/' }),
     '/script': (_, response) => page(response, '<script>document.cookie = "seen=yes; path=/"</script>Scripted'),
   })
@@ -134,6 +139,59 @@ test('answers are not cached for others', async () => {
     await scrape(id, '/account', { max_age: 60_000 })
     const { data } = await client.scrape({ url: at('/account'), max_age: 60_000 })
     expect(data!.markdown ?? '').not.toContain('Ann')
+  })
+})
+
+describe.each(['/v1/map', '/v2/map'])('%s', (path) => {
+  async function map(fields: object) {
+    const response = await fetch(homes.baseUrl + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${holder.key}` },
+      body: JSON.stringify({ url: at('/team'), sitemap: 'skip', ...fields }),
+    })
+    const { links, code, error } = (await response.json()) as {
+      links?: (string | { url: string })[]
+      code?: string
+      error?: string
+    }
+    return { code, error, links: links?.map((link) => new URL(typeof link === 'string' ? link : link.url).pathname) }
+  }
+  const members = ['/team', '/team/a', '/team/b']
+
+  test('lists the links that the user of a session sees, without those that log out', async () => {
+    expect(await map({})).toMatchObject({ links: ['/team', '/join'] })
+    await inSession('/login', async (id) => {
+      expect(await map({ sessionId: id })).toMatchObject({ links: members })
+      expect(await cookieNames(id)).toEqual(['seen=team', 'sid=secret-sid'])
+      expect(await valueOf(client, id, 'location.href')).toBe(at('/login'))
+    })
+  })
+
+  test('reads with the cookies of the caller', async () => {
+    expect(await map({ cookies: 'sid=secret-sid' })).toMatchObject({ links: members })
+    expect(await map({ headers: { Cookie: 'sid=secret-sid' } })).toMatchObject({ links: members })
+  })
+
+  test('refuses a session that is unknown, or beside a profile', async () => {
+    expect(await map({ session_id: 'absent' })).toMatchObject({ code: 'session_not_found' })
+    await inSession('/', async (id) => {
+      expect(await map({ session_id: id, profile: 'work' })).toMatchObject({
+        code: 'invalid_request',
+        error: 'profile cannot be combined with session_id',
+      })
+    })
+  })
+})
+
+test('`bax map --session` reads with the session of the flag only', async () => {
+  await inSession('/login', async (id) => {
+    const run = (...flags: string[]) =>
+      bax(['map', at('/team'), '--sitemap', 'skip', '--server', homes.baseUrl, ...flags], {
+        env: { BAX_API_KEY: holder.key, BAX_SESSION: id },
+      })
+    expect((await run('-s', id)).stdout).toContain('/team/a')
+    expect((await run()).stdout).toContain('/join')
+    expect((await run('-s', '')).stderr).toContain('--session must not be empty')
   })
 })
 

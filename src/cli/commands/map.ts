@@ -20,6 +20,7 @@ const shape = {
   cli: 'map <url>',
   summary: 'List the URLs of a site',
   operation: 'map',
+  sessionFlag: 'session whose cookies are used; it keeps those it receives',
   flags(command) {
     addIdentityFlags(command)
     addProxyFlag(command)

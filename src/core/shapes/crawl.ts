@@ -6,7 +6,7 @@ import { changeStatuses, siteChanges } from './jobs/changes.ts'
 import { eventOf, flag, identifier, integer, named, number, urlText } from './fields.ts'
 import { llmsEntry, llmsFile, siteMap } from './jobs/sources.ts'
 import { scope } from './jobs/crawl-scope.ts'
-import type { SealedIdentity } from './read/identity.ts'
+import { readSession, type SealedIdentity } from './read/identity.ts'
 import { respectedSignals } from './read/terms.ts'
 import type { UrlList } from './jobs/url-list.ts'
 import { webhookInput } from './jobs/webhook.ts'
@@ -257,6 +257,7 @@ export const mapInput = z.object({
   timeout_secs: number(1, crawl.mostSecs)
     .default(crawl.mapSecs)
     .describe('Timeout in seconds; URLs discovered by then are listed'),
+  session_id: readSession,
   ...sender,
 })
 

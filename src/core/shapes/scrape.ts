@@ -5,9 +5,9 @@ import { contentSignals } from './read/terms.ts'
 import { changeTracking, trackingOptions } from './jobs/changes.ts'
 import { jsonSchema } from './json-schema.ts'
 import { attributesOptions, attributeValues } from './read/attributes.ts'
-import { identityFields } from './read/identity.ts'
+import { identityFields, readSession } from './read/identity.ts'
 import { product } from './read/product.ts'
-import { allowedDomains, flag, identifier, listOf, named, number, selectorText, urlText } from './fields.ts'
+import { allowedDomains, flag, listOf, named, number, selectorText, urlText } from './fields.ts'
 
 const { scrape } = limits
 
@@ -126,11 +126,7 @@ export const scrapeOptions = z.object({
 export const scrapeInput = z.object({
   url: urlText.describe('Page to scrape; https:// when it has no scheme, http:// on loopback hosts'),
   ...scrapeOptions.shape,
-  session_id: identifier
-    .optional()
-    .describe(
-      'Session whose cookies, user agent, proxy and allowed domains are used; it keeps the cookies it receives',
-    ),
+  session_id: readSession,
   actions: z.array(scrapeAction).max(scrape.actions).default([]).describe('Actions run before extraction'),
   ...sender,
 })

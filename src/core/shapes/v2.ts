@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { crawlInput, crawlState, mapInput } from './crawl.ts'
+import { identityFields } from './read/identity.ts'
 import { scrapeData, scrapeInput, scrapeOptions, sender } from './scrape.ts'
 import { searchInput } from './search.ts'
 import { flag, identifier, integer, listOf, named, number } from './fields.ts'
@@ -57,7 +58,8 @@ export const mapInputV2 = z.object({
   include_subdomains: mapInput.shape.allow_subdomains,
   ignore_query_parameters: flag('Treat URLs that differ only in their query as one'),
   limit: mapInput.shape.limit,
-  location: mapInput.shape.location,
+  ...identityFields,
+  session_id: mapInput.shape.session_id,
   allowed_domains: mapInput.shape.allowed_domains,
   timeout: number(1, crawl.mostSecs * 1000)
     .default(crawl.mapSecs * 1000)

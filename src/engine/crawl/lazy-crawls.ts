@@ -7,6 +7,7 @@ import type { LazyScraper } from '../scrape/lazy-scraper.ts'
 import type { LocalCrawlHost } from './local/host.ts'
 
 export interface LazyCrawls extends Crawls {
+  readonly map: (...request: Parameters<LocalCrawlHost['map']>) => ReturnType<Crawls['map']>
   readonly count: number
   close(): Promise<void>
 }
@@ -35,7 +36,7 @@ export function lazyCrawls(config: EngineConfig, scraper: LazyScraper, keys: Key
     cancel: async (id, call) => (await service()).cancel(id, call),
     resume: async (id, call) => (await service()).resume(id, call),
     follow: async (request, call) => (await service()).follow(request, call),
-    map: async (input, call) => (await load()).host.map(input, call),
+    map: async (...request) => (await load()).host.map(...request),
     close: async () => (await loading)?.host.close(),
   }
 }

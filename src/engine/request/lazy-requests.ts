@@ -1,10 +1,11 @@
 /** Single HTTP requests of an engine; their code is loaded at the first one. */
 import type { Known } from '../../core/access/relayed.ts'
-import type { Requests, Scraper } from '../../core/engine.ts'
+import type { Crawls, Requests, Scraper } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { type FindSession, ownSessions } from '../browser/session/own-session.ts'
 import type { LazyScraper } from '../scrape/lazy-scraper.ts'
 import type { RequestContext } from './send-request.ts'
+import type { MapsWithIdentity } from './session-scrape.ts'
 
 export function lazyRequests(
   context: Pick<RequestContext, 'egress' | 'profiles' | 'botKey'>,
@@ -17,21 +18,29 @@ export function lazyRequests(
   }
 }
 
-/** Adds scrapes with the cookies of a session to a scraper. */
-export function withSessions(
-  scraper: LazyScraper,
+/** Adds reads with the cookies of a session to a scraper and to maps. */
+export function withSessions<Maps extends MapsWithIdentity>(
+  { scraper, crawls }: { readonly scraper: LazyScraper; readonly crawls: Maps },
   botKey: RequestContext['botKey'],
   sessions: Known & { readonly live: FindSession },
   relays: Known,
-): LazyScraper {
-  const live = ownSessions(sessions, relays, noCookies)
+): { extractor: LazyScraper; crawls: Maps } {
+  const context = { live: ownSessions(sessions, relays, noCookies), botKey }
   const scrape: Scraper['scrape'] = async (input, call) => {
     const { session_id } = input
     if (session_id === undefined) return scraper.scrape(input, call)
     const { scrapeInSession } = await import('./session-scrape.ts')
-    return scrapeInSession({ scraper: () => scraper.load(), live, botKey }, { ...input, session_id }, call)
+    return scrapeInSession({ ...context, scraper: () => scraper.load() }, { ...input, session_id }, call)
   }
-  return Object.assign(Object.create(scraper) as LazyScraper, { scrape })
+  const map: Crawls['map'] = async (input, call) => {
+    const { session_id } = input
+    if (session_id === undefined) return crawls.map(input, call)
+    return (await import('./session-scrape.ts')).mapInSession({ ...context, crawls }, { ...input, session_id }, call)
+  }
+  return {
+    extractor: Object.assign(Object.create(scraper) as LazyScraper, { scrape }),
+    crawls: Object.assign(Object.create(crawls) as Maps, { map }),
+  }
 }
 
 const noCookies = () =>

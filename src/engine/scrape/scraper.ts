@@ -14,7 +14,7 @@ import { requestedMode } from '../render/decide/fetch-or-render.ts'
 import type { LanguageModel } from '../language/model.ts'
 import type { Renderer } from '../render/browser/renderer.ts'
 import { Identities } from './identity/identities.ts'
-import type { OpenedIdentity } from './identity/open-identity.ts'
+import type { OpenIdentity } from './identity/open-identity.ts'
 import { kindOfHeaders } from '../render/http/content-kind.ts'
 import { type FetchedPage, fetchPage } from '../render/http/fetch.ts'
 import type { TrackedPage, Tracked } from '../changes/tracker.ts'
@@ -78,7 +78,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
   async scrape(
     input: ScrapeInput,
     { signal, caller }: Pick<Call, 'signal' | 'caller'>,
-    open?: () => Promise<OpenedIdentity>,
+    open?: OpenIdentity,
   ): Promise<ScrapeAnswer> {
     if (input.session_id !== undefined && !open) throw sessionNotFound(input.session_id)
     const checked = planScrape(input, caller.keyId)

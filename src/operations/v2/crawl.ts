@@ -14,7 +14,7 @@ import {
   mapAnswerV2,
   mapInputV2,
 } from '../../core/shapes/v2.ts'
-import { cancelCrawl, crawl, getCrawl, getCrawlErrors, map } from '../crawl.ts'
+import { cancelCrawl, crawl, getCrawl, getCrawlErrors, map, onMap } from '../crawl.ts'
 import { documentOf } from '../../core/shapes/jobs/document-v2.ts'
 import { samples } from '../samples.ts'
 
@@ -130,7 +130,7 @@ export const mapV2 = defineOperation({
   summary: 'List the URLs of a site (Firecrawl v2 format)',
   http: 'POST /v2/map',
   scope: map.scope,
-  runs: { on: 'any', label: 'render' },
+  runs: onMap,
   sample: { url: 'https://example.com' },
   input: mapInputV2,
   output: mapAnswerV2,

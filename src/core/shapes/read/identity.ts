@@ -4,7 +4,7 @@ import { type IdentityName, proxyKinds } from '../../identity.ts'
 import { limits } from '../../limits/limits.ts'
 import { noted } from '../../operation/input/notes.ts'
 import { notProxyUrl, parseProxyUrl } from '../../net/proxy-url.ts'
-import { flag, number, printable, urlText } from '../fields.ts'
+import { flag, identifier, number, printable, urlText } from '../fields.ts'
 import { isLanguageTag, isTimeZone, placeOf, timeZonesOf } from '../regions.ts'
 import { profileId, proxy as proxyWithSettings, sessionInput } from '../session.ts'
 
@@ -128,6 +128,11 @@ export const identityFields = {
     ),
   sign: flag('Sign requests as the bot of this installation (Web Bot Auth), with its key (see `bax key bot`)'),
 } satisfies Record<IdentityName, z.ZodType>
+
+/** Session of a read that ends before its response. */
+export const readSession = identifier
+  .optional()
+  .describe('Session whose cookies, user agent, proxy and allowed domains are used; it keeps the cookies it receives')
 
 const identityInput = z.object(identityFields)
 

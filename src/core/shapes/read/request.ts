@@ -1,8 +1,8 @@
 /** Shapes of a single HTTP request with the cookies of a session or a profile. */
 import { z } from 'zod'
 import { limits } from '../../limits/limits.ts'
-import { duration, identifier, integer, urlText } from '../fields.ts'
-import { identityFields } from './identity.ts'
+import { duration, integer, urlText } from '../fields.ts'
+import { identityFields, readSession } from './identity.ts'
 
 const { request: most } = limits
 const { profile, save_profile, headers, cookies, user_agent, sign } = identityFields
@@ -16,11 +16,7 @@ export const requestInput = z.object({
     .overwrite((name) => name.toUpperCase())
     .optional()
     .describe('HTTP method, GET when omitted, or POST with a body'),
-  session_id: identifier
-    .optional()
-    .describe(
-      'Session whose cookies, user agent, proxy and allowed domains are used; it keeps the cookies it receives',
-    ),
+  session_id: readSession,
   profile: profile.describe('Saved profile whose cookies are used instead, by its id or name'),
   save_profile,
   headers: headers.describe('Request headers, sent to the host of the URL and its subdomains only'),

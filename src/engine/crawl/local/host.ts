@@ -1,4 +1,5 @@
 /** Keeps and runs crawls in this process: the running and the stored crawls of an engine. */
+import { sessionNotFound } from '../../../core/access/relayed.ts'
 import type { Call } from '../../../core/operation/call.ts'
 import { type Caller, canSee } from '../../../core/access/caller.ts'
 import { Quota } from '../../../core/access/quota.ts'
@@ -8,6 +9,7 @@ import { newId } from '../../../core/ids.ts'
 import type { KeyRing } from '../../../core/access/keys.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CrawlInput, CrawlStatus, MapAnswer, MapInput } from '../../../core/shapes/crawl.ts'
+import type { OpenIdentity } from '../../scrape/identity/open-identity.ts'
 import type { PageScraper } from '../../scrape/scraper.ts'
 import type { CrawlHost, CrawlProgress, ListedCrawl, OpenCrawl, StartedCrawl } from '../crawls.ts'
 import { CrawlList } from '../store/list.ts'
@@ -115,8 +117,10 @@ export class LocalCrawlHost implements CrawlHost<LocalCrawl> {
     return { logs: this.#store.logs(id), live, bytes, seq }
   }
 
-  async map(input: MapInput, call: Call): Promise<MapAnswer> {
-    const live = await this.#start(crawlForMap(input), call)
+  /** `open` opens another identity than that of the fields, such as that of a session. */
+  async map(input: MapInput, call: Pick<Call, 'caller' | 'signal'>, open?: OpenIdentity): Promise<MapAnswer> {
+    if (input.session_id !== undefined && !open) throw sessionNotFound(input.session_id)
+    const live = await this.#start(crawlForMap(input), call, open)
     this.#maps.add(live.id)
     try {
       await this.#waitUntilDone(live, call.signal)
@@ -138,11 +142,15 @@ export class LocalCrawlHost implements CrawlHost<LocalCrawl> {
     await Promise.allSettled([...this.#live.values()].map(({ done }) => done))
   }
 
-  async #start(given: CrawlInput, { caller, signal }: Call): Promise<LiveCrawl> {
+  async #start(
+    given: CrawlInput,
+    { caller, signal }: Pick<Call, 'caller' | 'signal'>,
+    open?: OpenIdentity,
+  ): Promise<LiveCrawl> {
     this.#assertOpen()
     const context = await this.#context()
     await checkCrawl(planCrawl(given, caller.keyId), context.scraper, signal)
-    const { input, opened } = await context.scraper.identities.seal(given, caller)
+    const { input, opened } = await context.scraper.identities.seal(given, caller, open)
     return this.#startCounted(caller, () =>
       startLive({ id: newId('crl'), owner: caller.keyId }, input, { ...context, opened }),
     )

@@ -7,7 +7,7 @@ import type { CrawlRecord } from '../store/record.ts'
 import type { CrawlLogs } from '../store/log.ts'
 
 /** Returns the crawl input of a map. A search crawls up to the maximum, because only matching URLs count. */
-export const crawlForMap = ({ search, ...input }: MapInput): CrawlInput => ({
+export const crawlForMap = ({ search, session_id: _, ...input }: MapInput): CrawlInput => ({
   ...input,
   limit: search === undefined ? input.limit : limits.crawl.mostMapped,
   allow_external_links: false,

@@ -10,7 +10,7 @@ import { createAtomic, privateDir } from '../../../core/state/files.ts'
 import type { ProfileStore } from '../../../core/stores.ts'
 import { scrapeUrl } from '../../render/http/web-url.ts'
 import { Encryption } from '../../store/encryption.ts'
-import type { OpenedIdentity } from './open-identity.ts'
+import type { OpenedIdentity, OpenIdentity } from './open-identity.ts'
 
 /** Name that encrypted identities are bound to. */
 const boundTo = 'identity'
@@ -45,9 +45,16 @@ export class Identities {
     return openIdentity(input, { start, caller, profiles: this.#profiles, botKey, proxyLists: this.#proxyLists })
   }
 
-  /** Returns a request with its identity encrypted, and the opened identity. @throws BaxError as `open` does */
-  async seal<Input extends IdentityInput & { readonly url: string }>(input: Input, caller: Caller) {
-    const opened = await this.open(input, caller)
+  /**
+   * Returns a request with its identity encrypted, and the opened identity. `open` opens another one, such as that of a
+   * session, which is not stored. @throws BaxError as `open` does
+   */
+  async seal<Input extends IdentityInput & { readonly url: string }>(
+    input: Input,
+    caller: Caller,
+    open: OpenIdentity = () => this.open(input, caller),
+  ) {
+    const opened = await open()
     if (!opened) return { input }
     const own = { ...identityIn(input), ...(opened.profileId !== undefined && { profile: opened.profileId }) }
     const text = JSON.stringify({ input: own, owner: caller.keyId } satisfies StoredIdentity)

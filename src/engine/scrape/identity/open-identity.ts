@@ -29,6 +29,9 @@ export interface OpenedIdentity {
   save(): Promise<string | undefined>
 }
 
+/** Opens an identity in place of that of a request. */
+export type OpenIdentity = () => Promise<OpenedIdentity | undefined>
+
 /**
  * Opens the identity of a request; undefined if it has none.
  * @throws BaxError `invalid_request`, `profile_not_found`, `profile_locked`
