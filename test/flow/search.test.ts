@@ -35,10 +35,12 @@ const pages: Parameters<typeof serveSite>[0] = {
   '/paper.pdf': respondWith('application/pdf', pdfOf(['Sediment of the delta'])),
   '/slow': (_, response) => void openAnswers.push(response),
   '/who': (request, response) => {
-    const { cookie = 'nobody', 'user-agent': agent } = request.headers
+    const { cookie = 'nobody', 'user-agent': agent, 'accept-language': language } = request.headers
     response
       .setHeader('content-type', 'text/html')
-      .end(`<title>Who</title><main><h1>Seen</h1><p>cookie ${cookie}</p><p>agent ${agent}</p></main>`)
+      .end(
+        `<title>Who</title><main><h1>Seen</h1><p>cookie ${cookie}</p><p>agent ${agent}</p><p>language ${language}</p></main>`,
+      )
   },
   '/data.json': respondWith('application/json', '{"river": "Nile"}'),
   '/away': respondWith('text/html', '', { location: '/deltas' }, 302),
@@ -169,6 +171,12 @@ describe.each(usualHomes)('search through %s', (home: HomeName) => {
     const { results } = await client.runCommands({ session_id, commands: [{ command: 'get_title' }] })
     expect(results[0]).toMatchObject({ data: { result: { value: 'How deltas grow' } } })
     await client.closeSession({ session_id })
+  })
+
+  test('reads results in the languages of a location, as Firecrawl does', async () => {
+    setResults('/who')
+    const { data } = await search({ scrapeOptions: { formats: ['markdown'], location: { country: 'AT' } } })
+    expect(data[0]!.content!.markdown).toContain('language de-AT')
   })
 
   test('rejects an identity for a session, which has its own', async () => {

@@ -15,11 +15,13 @@ const {
   headers: _headers,
   cookies: _cookies,
   save_profile: _save,
-  location: _location,
+  location,
   ...pageOptions
 } = scrapeOptions.shape
+/** In Firecrawl, `location` is a text beside these options, and an object in `scrape_options`. */
+const withLocation = { ...pageOptions, location }
 /** Names of the options of a search that apply to the pages of its results. */
-export const resultOptions = Object.keys(pageOptions) as (keyof typeof pageOptions)[]
+export const resultOptions = Object.keys(withLocation) as (keyof typeof withLocation)[]
 
 const formats = anyFormats.unwrap().default([])
 
@@ -57,7 +59,7 @@ export const searchInput = z.object({
     .describe('Timeout for the whole search in milliseconds; results not scraped by then contain an error'),
   ...pageOptions,
   scrape_options: z
-    .object({ ...pageOptions, formats })
+    .object({ ...withLocation, formats })
     .optional()
     .describe('Scrape options in one object, as sent by Firecrawl clients; they replace the top-level ones'),
   ...sender,

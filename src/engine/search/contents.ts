@@ -10,7 +10,7 @@ type Content = NonNullable<SearchResult['content']>
 
 /** Returns the scrape options of a search: its own, or those in `scrape_options`. */
 export function scrapeOptions(input: SearchInput): Omit<ScrapeInput, 'url'> {
-  const own = input.scrape_options ?? input
+  const own: NonNullable<SearchInput['scrape_options']> = input.scrape_options ?? input
   const { url: _, ...rest } = scrapeInput.parse({ url: 'about:blank' })
   return {
     ...rest,
