@@ -33,18 +33,27 @@ type Fields = { readonly [Name in IdentityName]?: unknown } & { readonly session
 export const identityIn = <Input extends Fields>(input: Input): Pick<Input, IdentityName> =>
   Object.fromEntries(identityNames.map((name) => [name, input[name]])) as Pick<Input, IdentityName>
 
-const credentialNames = ['session_id', 'profile', 'cookies', 'headers'] as const
+export const credentialNames = ['session_id', 'profile', 'cookies', 'headers'] as const
 
 /** Returns the name of a field with which a site may recognize the caller; undefined without one. */
 export const credentialIn = (input: Fields): (typeof credentialNames)[number] | undefined =>
   credentialNames.find((name) => input[name] !== undefined)
 
+const asksFor = (name: string, value: unknown): boolean =>
+  value !== undefined && value !== false && !(name === 'proxy' && isProxyKind(value))
+
 /** Returns the name of a field that asks for an identity; undefined without one. */
 export const identityFieldIn = (input: Fields): IdentityName | undefined =>
-  identityNames.find((name) => {
-    const value = input[name]
-    return value !== undefined && value !== false && !(name === 'proxy' && isProxyKind(value))
-  })
+  identityNames.find((name) => asksFor(name, input[name]))
+
+const fieldNames: ReadonlySet<string> = new Set([...identityNames, 'session_id'])
+
+/**
+ * Whether a field by its name and value asks for an identity, also in a request that cannot have one. In searches of
+ * Firecrawl, `location` is a text.
+ */
+export const isIdentityField = (name: string, value: unknown): boolean =>
+  fieldNames.has(name) && value !== null && asksFor(name, value) && !(name === 'location' && typeof value === 'string')
 
 /** Whether a request asks for an identity. */
 export const hasIdentity = (input: Fields): boolean => identityFieldIn(input) !== undefined

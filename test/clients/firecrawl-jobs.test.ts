@@ -273,10 +273,8 @@ describe('an uploaded document', () => {
   })
 
   test('has no identity', async () => {
-    const { warning } = await firecrawl.parse({ data: Buffer.from('One line'), filename: 'a.txt' }, {
-      cookies: 'a=1',
-    } as never)
-    expect(warning).toContain('cookies')
+    const parsed = firecrawl.parse({ data: Buffer.from('One line'), filename: 'a.txt' }, { cookies: 'a=1' } as never)
+    await expect(parsed).rejects.toThrow('cookies is not supported here')
   })
 
   test('is read with a boundary of any length', async () => {

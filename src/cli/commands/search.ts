@@ -58,7 +58,7 @@ function bodyOf({ io, settings }: Context, input: Unchecked, { words, flags }: T
   if (hasScreenshots && output === undefined && !settings.json && flags['ndjson'] !== true) {
     throw new BaxError('invalid_request', 'screenshots of results need a folder', { hint: 'add -o FOLDER or --json' })
   }
-  return { ...body, query, ...(session && { session_id: session }) }
+  return { ...body, query, ...(session !== undefined && { session_id: session }) }
 }
 
 /**

@@ -23,10 +23,12 @@ export function otherNames(meta: Readonly<Record<string, unknown>> | undefined):
   return flag === undefined ? aliases : [flag, ...aliases]
 }
 
+export const snakeCase = (key: string): string => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
 /** Resolves a key to its field: the snake_case form, or the field whose meta has it as another name; else the key. */
 export function wireNameOf(shape: Record<string, z.ZodType>, key: string, value: object): string {
   if (Object.hasOwn(shape, key)) return key
-  const snake = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const snake = snakeCase(key)
   const name = Object.hasOwn(shape, snake)
     ? snake
     : Object.keys(shape).find((field) => otherNames(shape[field]?.meta()).includes(key))
