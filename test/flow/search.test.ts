@@ -179,6 +179,16 @@ describe.each(usualHomes)('search through %s', (home: HomeName) => {
     expect(data[0]!.content!.markdown).toContain('language de-AT')
   })
 
+  test('keeps an identity beside scrape_options that have none', async () => {
+    setResults('/who')
+    const seen = async (agents: object) => {
+      const { data } = await search({ user_agent: 'Reader/1.0', scrape_options: { formats: ['markdown'], ...agents } })
+      return data[0]!.content!.markdown
+    }
+    expect(await seen({})).toContain('agent Reader/1.0')
+    expect(await seen({ user_agent: 'Reader/2.0' })).toContain('agent Reader/2.0')
+  })
+
   test('rejects an identity for a session, which has its own', async () => {
     const own = search({ session_id: 'ses_nobody', formats: ['markdown'], locale: 'de-AT' })
     await expect(own).rejects.toMatchObject({

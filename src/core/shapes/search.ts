@@ -61,7 +61,9 @@ export const searchInput = z.object({
   scrape_options: z
     .object({ ...withLocation, formats })
     .optional()
-    .describe('Scrape options in one object, as sent by Firecrawl clients; they replace the top-level ones'),
+    .describe(
+      'Scrape options in one object, as sent by Firecrawl clients; they replace the top-level ones, but those of an identity only if given',
+    ),
   ...sender,
 })
 

@@ -1,6 +1,7 @@
 /** Scrapes the pages of results concurrently, in the order of the results. */
 import PQueue from 'p-queue'
 import { asBaxError, BaxError } from '../../core/errors/errors.ts'
+import { identityIn, isIdentityField } from '../../core/identity.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { pick } from '../../core/pick.ts'
 import { type ScrapeAnswer, type ScrapeInput, scrapeInput } from '../../core/shapes/scrape.ts'
@@ -8,13 +9,21 @@ import { resultOptions, type SearchInput, type SearchResult } from '../../core/s
 
 type Content = NonNullable<SearchResult['content']>
 
-/** Returns the scrape options of a search: its own, or those in `scrape_options`. */
+/**
+ * Returns the scrape options of a search: its own, or those in `scrape_options`. An identity beside `scrape_options` is
+ * kept, unless it is replaced there.
+ */
 export function scrapeOptions(input: SearchInput): Omit<ScrapeInput, 'url'> {
   const own: NonNullable<SearchInput['scrape_options']> = input.scrape_options ?? input
   const { url: _, ...rest } = scrapeInput.parse({ url: 'about:blank' })
+  const replaced: Readonly<Record<string, unknown>> = own
+  const beside = Object.entries(identityIn(input)).filter(
+    ([name, value]) => isIdentityField(name, value) && !isIdentityField(name, replaced[name]),
+  )
   return {
     ...rest,
     ...pick(own, resultOptions),
+    ...Object.fromEntries(beside),
     formats: own.formats.length > 0 ? own.formats : input.formats,
   }
 }
