@@ -25,24 +25,28 @@ const omitted: ReadonlySet<string> = new Set([
   'title',
 ])
 
-/** Returns the JSON Schema of the input or output of a tool. */
+const omittedOfOutput: ReadonlySet<string> = new Set([...omitted, 'required'])
+
+/** Returns the JSON Schema of the input or output of a tool. Only callers need to know which fields are required. */
 export const schemaOf = (schema: z.ZodObject, io: 'input' | 'output' = 'input'): { type: 'object' } & Schema => {
   const json = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' })
-  return { type: 'object', properties: {}, ...(compact(json) as Schema) }
+  return { type: 'object', properties: {}, ...(compact(json, io === 'input' ? omitted : omittedOfOutput) as Schema) }
 }
 
-function compact(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(compact)
+function compact(value: unknown, left: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((one) => compact(one, left))
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value as Schema).flatMap(([key, inner]): [string, unknown][] => {
-    if (omitted.has(key)) return []
+    if (left.has(key)) return []
     // Defaults that say nothing: false, empty and nested ones.
     if (key === 'default' && (!inner || typeof inner === 'object')) return []
     if (key === 'description' && inner === '') return []
     // Names of fields are not keywords.
     if (key === 'properties')
-      return [[key, Object.fromEntries(Object.entries(inner as Schema).map(([name, field]) => [name, compact(field)]))]]
-    return [[key, compact(inner)]]
+      return [
+        [key, Object.fromEntries(Object.entries(inner as Schema).map(([name, field]) => [name, compact(field, left)]))],
+      ]
+    return [[key, compact(inner, left)]]
   })
   return Object.fromEntries(entries)
 }

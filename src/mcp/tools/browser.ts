@@ -19,7 +19,7 @@ export const session = printable(limits.input.nameChars).min(1).optional()
 const { interactive_only, max_chars, selector } = observationOptions.shape
 
 const view = {
-  interactive_only: interactive_only.describe('Only controls and headings'),
+  interactive_only: interactive_only.describe(''),
   max_chars: max_chars.unwrap().default(limits.mcp.viewChars).describe(''),
 }
 
@@ -31,6 +31,8 @@ export const browserOpen = defineTool({
   input: z.object({
     url: navigate_to.data.shape.url.describe(''),
     ...view,
+    // Explained once: agents read this tool first.
+    interactive_only: view.interactive_only.describe('Only controls and headings'),
     session: session.describe('Name of another session, or the ID of a connected browser'),
   }),
   async run(call, { url, session: name, ...observing }) {
@@ -48,7 +50,7 @@ export const browserObserve = defineTool({
   effect: 'read',
   input: z.object({
     selector: selector.describe('Element to read: @e12 or CSS'),
-    find: find_text.data.shape.text.optional().describe('Text to find'),
+    find: find_text.data.shape.text.optional().describe(''),
     diff: z.boolean().default(false).describe('Only changes since the last observation'),
     ...view,
     session,
@@ -109,7 +111,7 @@ export const browserWait = defineTool({
   input: z.object({
     text: waits.text.describe('Text that appears'),
     text_gone: waits.text_gone.describe('Text that disappears'),
-    selector: waits.selector.describe('Element'),
+    selector: waits.selector.describe(''),
     state: waits.state.describe(''),
     url: waits.url.describe('Glob of the URL'),
     milliseconds: waits.milliseconds.describe(''),

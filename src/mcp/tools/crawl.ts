@@ -25,7 +25,7 @@ export const webCrawl = defineTool({
     id: operations.getCrawl.input.shape.id.optional().describe('Earlier crawl'),
     find: z.string().min(1).max(limits.input.labelChars).optional().describe('Words to find in the pages'),
     read: z.array(z.int().min(1)).max(mcp.crawledPages).optional().describe('Numbers of pages to read'),
-    limit: limit.describe('Maximum pages'),
+    limit: limit.describe(''),
     max_depth: max_depth.describe(''),
     include_paths: include_paths.describe('Globs such as /docs/**'),
     exclude_paths: exclude_paths.describe(''),

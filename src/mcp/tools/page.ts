@@ -13,15 +13,12 @@ import { session } from './browser.ts'
 
 const { query, schema } = extract_structured_content.data.shape
 
-/** JSON Schema, or a shorthand. */
-export const wanted = schema.describe('JSON Schema of the result')
-
 export const browserExtract = defineTool({
   name: 'browser_extract',
   description: 'Turn the open page into JSON, by a question or a JSON Schema.',
   uses: [operations.runCommands],
   effect: 'read',
-  input: z.object({ query: query.describe('What to extract'), schema: wanted, session }),
+  input: z.object({ query: query.describe('What to extract'), schema: schema.describe(''), session }),
   output: z.object({ value: z.unknown(), source: z.enum(['model', 'heuristic']), valid: z.boolean() }),
   async run(call, { session: name, ...data }) {
     const id = await call.connection.session(name)

@@ -18,7 +18,7 @@ export const relay = defineTool({
   input: z.object({
     action: z.enum(['list', 'events', 'activate']).default('list').describe(''),
     id: operations.getRelay.input.shape.id.optional().describe(''),
-    tab: operations.activateTarget.input.shape.target_id.optional().describe('Tab to activate'),
+    tab: operations.activateTarget.input.shape.target_id.optional().describe(''),
     kind: kind.describe(''),
     text: words.describe('Text of the events'),
     limit: limit.unwrap().default(50).describe('Newest events'),

@@ -1,5 +1,6 @@
 /** Tools that read the web without a session. */
 import { z } from 'zod'
+import { extract_structured_content } from '../../commands/content.ts'
 import type { Input } from '../../client/calls.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { outlineText, sectionIn, sectionsOf } from '../../core/text/markdown/markdown-sections.ts'
@@ -9,9 +10,9 @@ import { operations } from '../../operations/index.ts'
 import { defineTool, PageFailure, type ToolAnswer } from '../tool.ts'
 import type { ScrapeData } from '../../core/shapes/scrape.ts'
 import { excerpts } from '../../core/text/excerpts.ts'
-import { wanted } from './page.ts'
 
 const { url, render, only_main_content, json_options } = operations.scrape.input.shape
+const { schema } = extract_structured_content.data.shape
 const { prompt } = json_options.unwrap().shape
 const length = z.int().min(1).max(limits.observe.maxChars).default(limits.mcp.pageChars)
 
@@ -23,7 +24,7 @@ export const webScrape = defineTool({
   effect: 'read',
   input: z.object({
     url: url.describe(''),
-    schema: wanted,
+    schema: schema.describe('JSON Schema of the result'),
     prompt: prompt.describe('What to extract as JSON'),
     product: z.boolean().default(false).describe('Product facts'),
     attributes: z.array(z.string()).max(limits.input.names).optional().describe('Such as a.next@href'),

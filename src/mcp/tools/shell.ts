@@ -9,7 +9,7 @@ import type { Connection } from '../connection.ts'
 import { artifactUri } from '../resources.ts'
 import { defineTool, type ToolCall } from '../tool.ts'
 
-const shell = printable(limits.input.nameChars).min(1).optional().describe('Name of another container')
+const shell = printable(limits.input.nameChars).min(1).optional().describe('')
 
 const { command, code, language, stdin, cwd } = operations.shellExec.input.shape
 const { timeout_secs } = operations.shellExec.input.shape
@@ -22,13 +22,13 @@ export const shellExec = defineTool({
   effect: 'destroy',
   closed: true,
   input: z.object({
-    command: command.describe('Shell command'),
+    command: command.describe(''),
     code: code.describe('Program instead of a command'),
-    language: language.describe('Language of code'),
+    language: language.describe(''),
     stdin: stdin.describe(''),
     cwd: cwd.describe(''),
     timeout_secs: timeout_secs.describe(''),
-    shell,
+    shell: shell.describe('Name of another container'),
   }),
   async run({ connection, signal }, { shell: name, ...input }) {
     const session_id = await connection.shells.open(name)
