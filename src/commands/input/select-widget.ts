@@ -162,7 +162,7 @@ async function clickOn(
   message: string,
 ): Promise<void> {
   try {
-    await context.send(() => part.click(left()))
+    await context.send(() => part.click(left()), { selector, left: () => left().timeout - minMs })
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error
     throw new BaxError('action_failed', `${selector} ${message}`, { details: { selector }, cause: error })

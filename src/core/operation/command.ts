@@ -7,7 +7,7 @@ import type { CredentialInput } from './credential-input.ts'
 import type { FilesToUpload } from './files-to-upload.ts'
 import type { FileSource } from '../shapes/session-files.ts'
 import type { Candidate, Fingerprint } from '../shapes/recording.ts'
-import type { Directly } from './direct-element.ts'
+import type { Directly, Pressed } from './direct-element.ts'
 import type { Examples } from './examples.ts'
 import type { PageTools } from './page-tools.ts'
 import type { EmulationControl, InitScripts, NetworkControl } from './page-control.ts'
@@ -91,8 +91,8 @@ export interface CommandContext {
     action: (element: Locator, limit: CallLimit) => Promise<T>,
     options?: Pick<ActOptions, 'also' | 'endsOn' | 'mayBeHidden' | 'enabled' | 'options'> & Directly<T>,
   ): Promise<T>
-  /** Sends input, which the page has processed once `send` resolves, so that failures can report its delivery. */
-  send<T>(send: () => Promise<T>): Promise<T>
+  /** Sends input, which the page has processed once `send` resolves; again when it is a press that its element lost. */
+  send<T>(send: () => Promise<T>, press?: Pressed): Promise<T>
   /** Ends the input so far: failures then report the delivery of later input only. */
   nextInput(): void
   /** Returns the number of characters that have reached a field since the command began; null when unknown. */

@@ -27,3 +27,10 @@ export interface DirectElement {
   /** Leaves the action to Playwright. */
   unclear(reason: string): never
 }
+
+/** Element of a press, which moves when it loses the release. */
+export interface Pressed {
+  readonly selector: string
+  /** Returns what is left of the timeout, in milliseconds. */
+  readonly left: () => number
+}

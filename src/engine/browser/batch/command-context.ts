@@ -15,6 +15,7 @@ import { markAction, navigated, watchNavigations } from '../tabs/navigation-watc
 import { annotate } from '../overlay/annotate.ts'
 import { overlayOf } from '../overlay/overlay.ts'
 import { movePointer, touch } from '../input/pointer.ts'
+import { untilPressed } from '../input/until-pressed.ts'
 import { navigateAway } from '../page/hung-script.ts'
 import { actionSeq, markActionSeq } from './action-seq.ts'
 import { matcher } from '../page/matcher.ts'
@@ -79,7 +80,7 @@ async function openContext({
     title: () => titleOf(page),
     locateAll: (selector) => locateAll(page, parseSelector(selector)),
     act: actor({ page, target, ...parts }),
-    send: (send) => (delivery ? delivery.send(send) : send()),
+    send: sender(delivery),
     nextInput: () => delivery?.restart(),
     receivedChars: async () => (await delivery?.received()) ?? null,
     approveCode: async () => target.checkCode?.(),
@@ -104,6 +105,14 @@ async function openContext({
     stopRecording: async (kind, name) => (await recordings(target)).stop(kind, name),
     upload: (names) => target.upload(names),
     save: (path, bytes, source) => target.save(path, bytes, source),
+  }
+}
+
+/** Returns the function that sends the input of a command. */
+function sender(delivery: ContextParts['delivery']): CommandContext['send'] {
+  return (work, press) => {
+    const send = () => (delivery ? delivery.send(work) : work())
+    return press ? untilPressed(send, { ...press, delivery }) : send()
   }
 }
 

@@ -68,10 +68,12 @@ export class PageElement implements DirectElement {
   async click(how: ClickOptions = {}): Promise<void> {
     const { page } = this.#facts
     const { point } = await this.#run({ input: 'press' })
-    await this.#send(
+    const confirmed = await this.#send(
       (signal) => clickAt(page, point!, how, signal),
       (signal, sending) => afterNavigations(page, signal, sending),
     )
+    // Playwright looks for its new place, and presses it again.
+    if (confirmed?.lost) throw new Unclear('it moved while it was pressed')
   }
 
   async hover(): Promise<void> {

@@ -1,6 +1,7 @@
 /** Position of a click in an element, and a guard that lets the input reach no other one. */
 import type { Point } from '../../../core/operation/command.ts'
 import { pressedBy, UnclearInPage } from './find.page.ts'
+import { takeLostPress } from '../input/input-watch.page.ts'
 import { type Confirmation, type DirectRequest, type Verdict, verdictBinding, type WatchedInput } from './request.ts'
 
 const watched: Readonly<Record<WatchedInput, ReadonlySet<string>>> = {
@@ -13,6 +14,7 @@ interface Armed {
   readonly element: Element
   readonly receiver: Element
   readonly types: ReadonlySet<string>
+  readonly since: number
   verdict: Verdict | null
 }
 
@@ -49,7 +51,7 @@ export function aim(element: Element, { id, input }: DirectRequest): Point {
   if (!hit || !receiver.contains(hit) || hit.matches('iframe, frame, object, embed, fencedframe, portal'))
     throw new UnclearInPage('covered')
   listen()
-  armed = { id, element, receiver, types: watched[input!], verdict: null }
+  armed = { id, element, receiver, types: watched[input!], since: performance.now(), verdict: null }
   last = armed
   return point
 }
@@ -60,7 +62,9 @@ export function confirm(id: number): Confirmation {
   const of = last?.id === id ? last : null
   if (of) last = null
   const checked = of?.element instanceof HTMLInputElement && of.element.checked
-  return { verdict: of?.verdict ?? null, connected: of?.element.isConnected ?? false, checked }
+  const lostAge = of ? takeLostPress() : null
+  const lost = lostAge !== null && lostAge <= performance.now() - of!.since
+  return { verdict: of?.verdict ?? null, lost, connected: of?.element.isConnected ?? false, checked }
 }
 
 /** Returns the middle of the first box of an element, which must be in view: Playwright scrolls to others. */

@@ -34,6 +34,8 @@ export interface Confirmation {
   /** Null when no input was seen. */
   readonly verdict: Verdict | null
   readonly connected: boolean
+  /** Whether the element has moved before the release, and got no click. */
+  readonly lost: boolean
   readonly checked: boolean
 }
 

@@ -7,6 +7,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { tryDirectly } from '../direct/direct.ts'
 import type { Delivery } from '../input/delivery.ts'
+import { untilPressed } from '../input/until-pressed.ts'
 import { listFunction, pageFunction } from '../page/page-function.ts'
 import { isGone } from '../page/playwright-errors.ts'
 import candidatesScript from './candidates.page.ts?inline'
@@ -85,8 +86,10 @@ export async function act<T>(
     const { enabled = needs === 'editable' } = options
     const disabled = enabled ? await stillDisabled(picked.element, options, limit) : undefined
     if (disabled) throw stillDisabledError(disabled)
-    const left = Math.max(minMs, Math.round(limit.timeout - (performance.now() - started)))
-    return await action(picked.element, { ...limit, timeout: left })
+    const { element } = picked
+    const left = () => Math.round(limit.timeout - (performance.now() - started))
+    const press = () => action(element, { ...limit, timeout: Math.max(minMs, left()) })
+    return await untilPressed(press, { delivery: delivery?.presses ? delivery : undefined, selector, left })
   } catch (error) {
     delivery?.readLog(error)
     if (error instanceof BaxError) throw error

@@ -6,7 +6,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { oncePer } from '../../once-per.ts'
 import { downloadBinding } from '../cdp/transfers.ts'
-import { ownSessionOf, type Session } from '../page/internals.ts'
+import { ownSessionOf, type Session, unlessStalled } from '../page/internals.ts'
 import directScript from '../direct/direct.page.ts?inline'
 import { cdpSessionOf } from '../page/hung-script.ts'
 import type { InputKind } from './input-watch.page.ts'
@@ -46,6 +46,11 @@ export class Delivery {
 
   constructor(input: CommandInput) {
     this.#input = input
+  }
+
+  /** Whether the command presses a button of the mouse. */
+  get presses(): boolean {
+    return this.#input.kind === 'press'
   }
 
   /** Starts to watch the page; must be called before input is sent. */
@@ -108,6 +113,16 @@ export class Delivery {
   async isSeen(): Promise<boolean> {
     const age = this.#page ? await lastInputAge(this.#page, this.#input.kind) : null
     return age !== null && age < performance.now() - this.#startedAt
+  }
+
+  /** Returns whether the page has moved an element between a press and its release since a time: it got no click. */
+  async isPressLost(since: number): Promise<boolean> {
+    const page = this.#page
+    if (!page) return false
+    const asking = async () => unlessStalled(page, () => callAll<number>(page, 'takeLostPress()'))
+    // A dialog or a navigation is the effect of a click.
+    const ages = await withDeadline(asking(), { ms: answerMs }).catch(() => [])
+    return ages.some((age) => age < performance.now() - since)
   }
 
   /** Returns the number of characters that have reached a field of the page; null when unknown. */

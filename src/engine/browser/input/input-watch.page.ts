@@ -1,6 +1,7 @@
 /** Runs in an isolated world of every document: records when input last reached it. */
 
 import { downloadBinding } from '../cdp/transfers.ts'
+import { type PressWatch, watchPresses } from './lost-press.page.ts'
 
 /** Events that prove the arrival of each kind of input, also if Playwright dispatches them after setting a value. */
 const proofs = {
@@ -22,6 +23,7 @@ interface Watch {
   readonly latest: Map<InputKind, number>
   /** Times at which characters have reached a field, oldest first. */
   readonly characters: number[]
+  readonly presses: PressWatch
 }
 
 const registry = globalThis as { baxInputWatch?: Watch; [downloadBinding]?: (payload: string) => void }
@@ -32,7 +34,7 @@ const registry = globalThis as { baxInputWatch?: Watch; [downloadBinding]?: (pay
  */
 export function watchInput(): void {
   if (registry.baxInputWatch?.document === document) return
-  const watch: Watch = { document, latest: new Map(), characters: [] }
+  const watch: Watch = { document, latest: new Map(), characters: [], presses: watchPresses() }
   registry.baxInputWatch = watch
   const options = { capture: true, passive: true }
   for (const kind of Object.keys(proofs) as InputKind[]) {
@@ -73,6 +75,15 @@ function isInField(event: Event): boolean {
 export function lastInputAge(kind: InputKind): number | null {
   const at = registry.baxInputWatch?.latest.get(kind)
   return at === undefined ? null : performance.now() - at
+}
+
+/** Returns the milliseconds since the latest press if its element lost it, else null; forgets it. */
+export function takeLostPress(): number | null {
+  const presses = registry.baxInputWatch?.presses
+  if (presses?.lostAt === undefined) return null
+  const age = performance.now() - presses.lostAt
+  presses.lostAt = undefined
+  return age
 }
 
 /** Returns the milliseconds since each character that has reached a field; null when they were not watched. */
