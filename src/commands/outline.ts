@@ -24,7 +24,12 @@ export function outlineOf(root: Element) {
     type: field.type,
     label: labelOf(field) || field.placeholder || null,
     // Never return the content of password fields.
-    value: field.type === 'password' ? null : field.value,
+    value:
+      field.type === 'password'
+        ? null
+        : field instanceof HTMLSelectElement && field.multiple
+          ? [...field.selectedOptions].map(({ value }) => value).join(', ')
+          : field.value,
     ...(['checkbox', 'radio'].includes(field.type) && { checked: field.checked }),
     required: field.required ?? false,
     ...(field instanceof HTMLSelectElement && {

@@ -5,7 +5,9 @@ const pages = {
   '/': `<!doctype html><title>Shop</title><h1>Basket</h1><p>Total: <b>12.50</b> for 3 items</p><ul><li>Tea</li><li>Bread</li></ul>
     <button id=buy style="color: rgb(1, 2, 3); --accent: teal">Buy tea</button><button id=off disabled>Remove</button>
     <input id=q value=green><input id=secret type=password value=hunter2><input type=checkbox id=terms checked>
-    <select id=size><option value=s>Small<option value=l selected>Large</select><div id=gone hidden>Basket</div>
+    <select id=size><option value=s>Small<option value=l selected>Large</select>
+    <form><label id=named for=tags>Tags</label><select id=tags multiple><option value=a selected>A<option value=b>B<option value=c selected>C</select></form>
+    <select id=empty multiple><option>A</select><div id=gone hidden>Basket</div>
     <div role=checkbox aria-checked=true id=aria tabindex=0>Aria</div><div id=host></div>
     <iframe id=inner srcdoc="<p>Basket of the frame</p><input id=in value=deep>"></iframe>
     <script>host.attachShadow({ mode: 'open' }).innerHTML = '<button id=shadow>Shadow basket</button>'</script>`,
@@ -31,6 +33,15 @@ inUsualHomes(pages, (given) => {
     expect(await given.fails('get_html', { selector: '#none', timeout_ms: 700 })).toMatchObject({
       code: 'element_not_found',
     })
+  })
+
+  test('a list of several options has the values of all that are selected', async () => {
+    await given.open('/')
+    for (const selector of ['#tags', '#named', 'css=#tags >> visible=true', 'label="Tags"'])
+      expect(await given.value('get_value', { selector })).toEqual(['a', 'c'])
+    expect(await given.value('get_value', { selector: '#empty' })).toEqual([])
+    await given.do('verify', { selector: '#tags', value: 'a, c' })
+    expect(JSON.stringify(await given.do('get_content', { kind: 'json' }))).toContain('"value":"a, c"')
   })
 
   test('count_elements counts without waiting', async () => {

@@ -14,8 +14,8 @@ export const get_value = defineCommand({
   also: ['get value'],
   example: "'#q'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
-  result: extraction(z.string(), ['string']).describe(
-    'For a select element, the value of the selected option; for an editor, its text',
+  result: extraction(z.union([z.string(), z.array(z.string())]), ['string', 'array']).describe(
+    'For a select element, the value of the selected option, or with `multiple` the list of all; for an editor, its text',
   ),
   run: async ({ act }, target) =>
     extracted(

@@ -5,10 +5,12 @@ import type { CallLimit } from '../../core/operation/command.ts'
 import { readEditor } from '../editors/editor-text.ts'
 
 /** Runs in the page: returns the value of a form field, null for fields that editors keep for keys. */
-export function valueOf(node: Element): string | null {
+export function valueOf(node: Element): string | string[] | null {
+  const field = node instanceof HTMLLabelElement && node.control ? node.control : node
+  if (field instanceof HTMLSelectElement && field.multiple) return [...field.selectedOptions].map(({ value }) => value)
   const isField =
-    node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement || node instanceof HTMLSelectElement
-  return isField && !node.closest('.CodeMirror, .monaco-editor') ? node.value : null
+    field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement
+  return isField && !field.closest('.CodeMirror, .monaco-editor') ? field.value : null
 }
 
 /** Reads the value of a field or editor. @throws BaxError `action_failed` for an editor that shows a part of its text. */
@@ -16,12 +18,12 @@ export async function readValue(
   element: Locator,
   selector: string,
   limit: Pick<CallLimit, 'timeout'>,
-): Promise<string> {
+): Promise<string | string[]> {
   const { timeout } = limit
   const value = await element.evaluate(valueOf, undefined, { timeout })
   if (value !== null) return value
   const found = await readEditor((work) => element.evaluate(work, undefined, { timeout }))
-  // Other fields and labels, and the error for elements without a value.
+  // Other fields, and the error for elements without a value.
   if (!found) return element.inputValue(limit)
   if (found.isWhole) return found.text
   throw new BaxError('action_failed', `the text of ${selector} is not known: its editor draws only a part of it`, {

@@ -144,8 +144,10 @@ const checks: Readonly<Record<Name, (context: CommandContext, given: Given) => P
 
   async value(context, given) {
     const relation = 'to have the value'
-    const value = await read(context, given, (element, limit) => readValue(element, given.selector!, limit))
-    if (value === undefined) return { ...nothing, relation }
+    const found = await read(context, given, (element, limit) => readValue(element, given.selector!, limit))
+    if (found === undefined) return { ...nothing, relation }
+    // As observations show the values of a list.
+    const value = [found].flat().join(', ')
     return { met: value === given.value, relation, actual: `it is ${shown(shortened(value))}`, value }
   },
 
