@@ -37,11 +37,14 @@ describe('invalid input', () => {
     [['--cdp', 'ftp://127.0.0.1:9222'], 2, '--cdp is not a browser URL'],
     [['--launch', '--embedded'], 2, 'an embedded engine ends with its command'],
     [['--launch', '--token-file', 'none'], 2, 'none'],
+    [['--cdp', 'http://127.0.0.1:1'], 3, 'nothing answers at http://127.0.0.1:1'],
+    [['--cdp', 'ws://127.0.0.1:1/devtools/browser/x'], 3, 'nothing answers at ws://127.0.0.1:1'],
+    [['--running', 'edge'], 3, 'edge does not allow debugging'],
     [['--launch', '--server', 'http://127.0.0.1:1'], 3, 'engine'],
   ] as const)('%j exits with %d and prints %j', async (flags, code, text) => {
     const env = await given.localEngine()
     const connector = start(['relay', 'connect', ...flags], env)
-    if (code === 3) {
+    if (text === 'engine') {
       // The server may come back, so the connector retries until it is stopped.
       await connector.waitForStderr('reconnecting')
       connector.child.kill('SIGINT')

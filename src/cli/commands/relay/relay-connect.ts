@@ -24,22 +24,11 @@ export const command: TerminalCommand = {
     const { context: typedContext, typed } = parseInvocation(invocation, addConnectFlags)
     const { io } = typedContext
     const options = readConnect(typed, io)
-    if ('cdp' in options.browser) {
-      const { parseBrowserUrl } = await import('../../../engine/relay/connector/endpoint.ts')
-      // Before an engine is started.
-      parseBrowserUrl(options.browser.cdp, options.browser.allowRemote)
-    }
     const { browser, ...others } = typedContext.settings
     // In `--browser chrome`, the value is a running browser and not a program.
     const names = 'running' in options.browser && browser === options.browser.running
     const context = { ...typedContext, settings: names ? others : typedContext.settings }
-    const [engine, { makeBatchTools }, { Connector }, { dialEngine }, { openUserBrowser }] = await Promise.all([
-      engineAddress(context),
-      import('../../../engine/batch-tools.ts'),
-      import('../../../engine/relay/connector/connector.ts'),
-      import('../../../engine/relay/connector/dial.ts'),
-      import('../../../engine/relay/connector/user-browser.ts'),
-    ])
+    const { checkBrowser, openUserBrowser } = await import('../../../engine/relay/connector/user-browser.ts')
     const config = engineConfig(context.settings, io)
     const search = {
       source: options.browser,
@@ -47,6 +36,15 @@ export const command: TerminalCommand = {
       approveMs: options.approveMs,
       report: (line: string) => note(io, line),
     }
+    refuseEmbedded(context)
+    // Before an engine is started.
+    await checkBrowser(search, io.signal)
+    const [engine, { makeBatchTools }, { Connector }, { dialEngine }] = await Promise.all([
+      engineAddress(context),
+      import('../../../engine/batch-tools.ts'),
+      import('../../../engine/relay/connector/connector.ts'),
+      import('../../../engine/relay/connector/dial.ts'),
+    ])
     const { name, attachment } = options
     // The key of a server, which the local engine does not need.
     const token = options.token ?? (engine.startsWith('http') ? context.settings.apiKey : undefined)
@@ -83,14 +81,17 @@ function statusReporter(
   }
 }
 
-/** Returns `http(s)://…` or `unix:/path`. @throws BaxError `invalid_request`, `engine_unreachable`, `engine_failed` */
+/** @throws BaxError `invalid_request` */
+function refuseEmbedded({ settings }: Context): void {
+  if (!settings.embedded) return
+  throw new BaxError('invalid_request', 'an embedded engine ends with its command and cannot be reached by others', {
+    hint: 'leave out --embedded to use the local engine',
+  })
+}
+
+/** Returns `http(s)://…` or `unix:/path`. @throws BaxError `engine_unreachable`, `engine_failed` */
 async function engineAddress(context: Context): Promise<string> {
   const { settings, io } = context
-  if (settings.embedded) {
-    throw new BaxError('invalid_request', 'an embedded engine ends with its command and cannot be reached by others', {
-      hint: 'leave out --embedded to use the local engine',
-    })
-  }
   const { server } = settings
   if (server?.startsWith('unix:')) return `unix:${resolve(io.cwd, server.slice('unix:'.length))}`
   return withEngine(context, { when: 'start' }, async ({ name, ask }) => {

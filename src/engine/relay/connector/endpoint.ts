@@ -56,10 +56,7 @@ async function versionEndpoint(base: URL, signal: AbortSignal): Promise<Endpoint
   try {
     response = await fetch(new URL('/json/version', base), { signal: timeout, redirect: 'error' })
   } catch (cause) {
-    throw new BaxError('browser_failed', `nothing answers at ${base.origin}`, {
-      cause,
-      hint: `start the browser with --remote-debugging-port=${base.port || '9222'} and its own --user-data-dir`,
-    })
+    throw nothingAnswers(base.origin, base.port, cause)
   }
   // In approval mode the list of targets is not served; connecting opens the dialog.
   if (response.status === 404) return { url: `${ws}//${base.host}/devtools/browser`, asksUser: true }
@@ -71,6 +68,12 @@ async function versionEndpoint(base: URL, signal: AbortSignal): Promise<Endpoint
   const { pathname } = new URL(info.webSocketDebuggerUrl)
   return { url: `${ws}//${base.host}${pathname}`, list: new URL('/json/list', base), asksUser: false }
 }
+
+export const nothingAnswers = (origin: string, port: string, cause: unknown): BaxError =>
+  new BaxError('browser_failed', `nothing answers at ${origin}`, {
+    cause,
+    hint: `start the browser with --remote-debugging-port=${port || '9222'} and its own --user-data-dir`,
+  })
 
 /** Returns the IDs of the listed pages, most recently used first; empty if the browser does not respond. */
 export async function pagesByUse(list: URL): Promise<readonly string[]> {

@@ -1,4 +1,6 @@
 /** Finds or launches the browser of a connector. */
+import { once } from 'node:events'
+import { connect as connectSocket } from 'node:net'
 import { platform } from 'node:os'
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
@@ -7,7 +9,14 @@ import { CdpRouter } from '../../cdp/router.ts'
 import { launchFailure, startBrowser } from '../../browser/pool/launch.ts'
 import { locateBrowser } from '../../browser/install/locate.ts'
 import { Upstream } from '../../browser/cdp/upstream.ts'
-import { type BrowserSource, type Endpoint, endpointAt, endpointOfRunning, pagesByUse } from './endpoint.ts'
+import {
+  type BrowserSource,
+  type Endpoint,
+  endpointAt,
+  endpointOfRunning,
+  nothingAnswers,
+  pagesByUse,
+} from './endpoint.ts'
 import { openBrowserWire } from '../../cdp/socket-wire.ts'
 
 export interface UserBrowser {
@@ -35,15 +44,36 @@ const chromeBytes = 257 * 1024 * 1024
 export async function openUserBrowser(options: BrowserOptions, signal: AbortSignal): Promise<UserBrowser> {
   const { source } = options
   if ('launch' in source) return launch(options)
-  const endpoint =
-    'cdp' in source
-      ? await endpointAt(source.cdp, source.allowRemote, signal)
-      : await endpointOfRunning(source.running, source.dataDir)
+  const endpoint = await endpointOf(source, signal)
   const wire = await connect(endpoint, options, signal)
   const { list } = endpoint
   const recent = async () => (list ? pagesByUse(list) : [])
   return { router: new CdpRouter(wire), own: false, recent, release: async () => wire.close() }
 }
+
+/** Checks that there is a browser to connect or to launch, without asking its user. @throws BaxError as `openUserBrowser` */
+export async function checkBrowser(
+  { source, config }: Omit<BrowserOptions, 'report' | 'approveMs'>,
+  signal: AbortSignal,
+) {
+  if ('launch' in source) return void (await locateOwn(config))
+  const { host, port, hostname, protocol } = new URL((await endpointOf(source, signal)).url)
+  const socket = connectSocket(Number(port || (protocol === 'wss:' ? 443 : 80)), hostname.replaceAll(/[[\]]/g, ''))
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.any([signal, AbortSignal.timeout(limits.relay.portMs)]) })
+  } catch (cause) {
+    throw 'running' in source ? notRunning(source.running, cause) : nothingAnswers(`${protocol}//${host}`, port, cause)
+  } finally {
+    socket.destroy()
+  }
+}
+
+type Existing = Exclude<BrowserSource, { readonly launch: true }>
+
+const endpointOf = (source: Existing, signal: AbortSignal): Promise<Endpoint> =>
+  'cdp' in source
+    ? endpointAt(source.cdp, source.allowRemote, signal)
+    : endpointOfRunning(source.running, source.dataDir)
 
 async function connect(
   { url, asksUser }: Endpoint,
@@ -60,19 +90,31 @@ async function connect(
     const error = asBaxError(thrown)
     const refused = (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED'
     if (!('running' in source) || !refused) throw error
-    const message = `${source.running} is not running at the port in its DevToolsActivePort file`
-    const hint = 'start it, or restart it with remote debugging enabled'
-    throw new BaxError('stale_port_file', message, { cause: error, hint })
+    throw notRunning(source.running, error)
   }
 }
 
-async function launch({ config }: BrowserOptions): Promise<UserBrowser> {
-  const { browser, cacheDir, display, webmcp = true } = config
-  const headless = !display && platform() === 'linux'
-  const located = await locateBrowser(
-    { headless, stealth: false },
+const notRunning = (name: string, cause: unknown): BaxError =>
+  new BaxError('stale_port_file', `${name} is not running at the port in its DevToolsActivePort file`, {
+    cause,
+    hint: 'start it, or restart it with remote debugging enabled',
+  })
+
+const runsHeadless = ({ display }: BrowserOptions['config']): boolean => !display && platform() === 'linux'
+
+/** Finds the browser that is launched for a connector. */
+const locateOwn = (config: BrowserOptions['config']) => {
+  const { browser, cacheDir } = config
+  return locateBrowser(
+    { headless: runsHeadless(config), stealth: false },
     { ...(browser !== undefined && { browser }), cacheDir },
   )
+}
+
+async function launch({ config }: BrowserOptions): Promise<UserBrowser> {
+  const { webmcp = true } = config
+  const headless = runsHeadless(config)
+  const located = await locateOwn(config)
   const shell = located.kind === 'headless-shell'
   const process = await startBrowser({ path: located.path, shell, kind: headless ? 'headless' : 'headful', webmcp })
   const router = new Upstream(process.input, process.output)
