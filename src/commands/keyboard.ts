@@ -8,7 +8,7 @@ import { withDeadline } from '../core/process/deadline.ts'
 import { elementTimeout, selector } from './fields.ts'
 import { clearEditor } from './editors/fill-editor.ts'
 import { fillField } from './input/fill-field.ts'
-import { key, keyName, pressed } from './input/key-names.ts'
+import { key, keyName, pressed, submits } from './input/key-names.ts'
 import { directField, playwrightField, type TypedField } from './input/type-keys.ts'
 import { composed, typeComposed } from './input/type-parts.ts'
 import { focusForTyping, focusWhenReady } from './input/typing-target.ts'
@@ -40,6 +40,7 @@ export const type_text = defineCommand({
     timeout_ms: elementTimeout,
   }),
   input: { kind: 'text', noun: 'text' },
+  maySubmit: ({ text }) => String(text).includes('\n'),
   result: null,
   run: async (context, { text, clear, ...target }) => {
     const { act, send, upload } = context
@@ -133,6 +134,7 @@ export const press_key = defineCommand({
     timeout_ms: elementTimeout,
   }),
   input: { kind: 'text', noun: 'key press' },
+  maySubmit: ({ key }) => submits(String(key)),
   result: null,
   run: ({ page, act, send, signal }, { key, selector, timeout_ms }) => {
     const { keyboard } = page

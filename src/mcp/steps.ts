@@ -13,7 +13,14 @@ import { isInside } from '../core/state/outside-files.ts'
 import { stepText } from '../core/text/changes.ts'
 import { contentOf } from '../core/text/command-content.ts'
 import { observationText } from '../core/text/observation.ts'
-import { dialogNotes, downloadNotes, hasDismissed, matchesNotes, nearestSelector } from '../core/text/result-notes.ts'
+import {
+  dialogNotes,
+  downloadNotes,
+  hasDismissed,
+  matchesNotes,
+  nearestSelector,
+  warningNotes,
+} from '../core/text/result-notes.ts'
 import { splitWords } from '../core/text/shell-words.ts'
 import type { Connection } from './connection.ts'
 import { PageFailure, suggestion, type ToolAnswer, type ToolCall } from './tool.ts'
@@ -138,6 +145,7 @@ function describe(result: CommandResult, { command, data }: TypedCommand, { mani
     ],
     page: [
       ...(content && 'text' in content && content.text !== '' ? [`${kebab(command)}: ${content.text}`] : []),
+      ...warningNotes(result),
       ...downloadNotes(result, () => ''),
       ...dialogNotes(result),
     ],

@@ -130,6 +130,14 @@ test('a session whose page could not be opened is listed without internal URLs',
   await user.client.closeSession({ session_id: session_id! })
 })
 
+test('messages about a form that was not submitted are printed', async () => {
+  const page = 'data:text/html,<form><input name=email required><button>Send</button></form>'
+  const words = ['do', 'navigate-to', page, 'then', 'click', 'button', '--headless']
+  const { code, stderr } = await run(...words)
+  expect(code).toBe(0)
+  expect(stderr).toMatch(/^click: the browser did not accept the form: email: .+$/m)
+})
+
 test('a step takes one file without a list, and its notes are in reports', async () => {
   await writeFile(join(folder, 'a.txt'), 'a')
   const page = 'data:text/html,<input type=file id=f><button>A</button><button>B</button>'

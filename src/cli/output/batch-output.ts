@@ -13,6 +13,7 @@ import {
   downloadNotes,
   keptAnswerNotes,
   matchesNotes,
+  warningNotes,
   nearestSelector,
   swappedHint,
 } from '../../core/text/result-notes.ts'
@@ -116,7 +117,8 @@ function noteResults(
   for (const text of results.flatMap((result) => downloadNotes(result, adviceFor))) note(io, text)
   for (const result of results) {
     const selector = String(typed?.[result.index]?.data['selector'] ?? 'the selector')
-    for (const text of matchesNotes(result, selector)) note(io, `${kebab(result.command)}: ${text}`)
+    for (const text of [...matchesNotes(result, selector), ...warningNotes(result)])
+      note(io, `${kebab(result.command)}: ${text}`)
   }
   for (const result of results) {
     const accepts = typed?.[result.index]?.data['accept']

@@ -14,7 +14,7 @@ import type { CallAction } from './script/plan.ts'
 import type { Failure } from './report.ts'
 import { operations } from '../../operations/index.ts'
 import { startsShell } from './script/verbs.ts'
-import { dialogNotes, downloadNotes, matchesNotes } from '../../core/text/result-notes.ts'
+import { dialogNotes, downloadNotes, matchesNotes, warningNotes } from '../../core/text/result-notes.ts'
 import { filesToUpload, type NamedFiles } from '../../client/upload-files.ts'
 
 /** The result of a step. */
@@ -155,6 +155,7 @@ async function performCommand(
 const notesOf = (result: CommandResult, selector: string): string[] => [
   ...downloadNotes(result, () => ''),
   ...matchesNotes(result, selector),
+  ...warningNotes(result),
   ...dialogNotes(result, 'add the step "answer_dialog: true" before this one to accept it'),
 ]
 

@@ -61,3 +61,6 @@ export async function pressed(work: Promise<void>, key: string, keyboard: Keyboa
     })
   }
 }
+
+/** Returns whether a key can submit a form, from a field or on a button. */
+export const submits = (key: string): boolean => /^(?:NumpadEnter|Enter|Space| )$/.test(keyName(key))

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { defineCommand } from '../../core/operation/command.ts'
 import { limits } from '../../core/limits/limits.ts'
-import { key, keyName, pressed } from './key-names.ts'
+import { key, keyName, pressed, submits } from './key-names.ts'
 
 const oneKey = key.describe('A character, or a key such as Shift, Control, Enter, ArrowDown')
 
@@ -13,6 +13,7 @@ export const key_down = defineCommand({
   example: 'Shift',
   data: z.object({ key: oneKey }),
   input: { kind: 'text', noun: 'key press' },
+  maySubmit: (data) => submits(String(data['key'])),
   result: null,
   run: ({ page, send }, { key }) => send(() => pressed(page.keyboard.down(keyName(key)), key, page.keyboard)),
 })
@@ -24,6 +25,7 @@ export const key_up = defineCommand({
   example: 'Shift',
   data: z.object({ key: oneKey }),
   input: { kind: 'text', noun: 'key release' },
+  maySubmit: (data) => submits(String(data['key'])),
   result: null,
   run: ({ page, send }, { key }) => send(() => pressed(page.keyboard.up(keyName(key)), key, page.keyboard)),
 })

@@ -93,6 +93,8 @@ export interface CommandContext {
   ): Promise<T>
   /** Sends input, which the page has processed once `send` resolves; again when it is a press that its element lost. */
   send<T>(send: () => Promise<T>, press?: Pressed): Promise<T>
+  /** Reports with the result that a command which succeeds may not have done what was meant. */
+  warn(text: string): void
   /** Ends the input so far: failures then report the delivery of later input only. */
   nextInput(): void
   /** Returns the number of characters that have reached a field since the command began; null when unknown. */
@@ -247,6 +249,8 @@ export interface Command<Data extends z.ZodObject = z.ZodObject> {
   readonly data: Data
   /** Set for commands that simulate user input; on failure they report whether the input has reached the page. */
   readonly input?: CommandInput
+  /** Returns whether text input with this data can submit a form; presses always can. */
+  maySubmit?(data: Readonly<Record<string, unknown>>): boolean
   /** Set for actions that only wait: the page's reaction to the action before them is what they wait for. */
   readonly waits?: true
   /** Set for actions that replace the document: they do not wait for one that is being loaded. */
@@ -272,9 +276,7 @@ export interface Command<Data extends z.ZodObject = z.ZodObject> {
   run(context: CommandContext, data: z.output<Data>): Promise<CommandOutcome | void>
 }
 
-export function defineCommand<Data extends z.ZodObject>(command: Command<Data>): Command<Data> {
-  return command
-}
+export const defineCommand = <Data extends z.ZodObject>(command: Command<Data>): Command<Data> => command
 
 /** Wraps a value from the page as `data.result` of an extraction. */
 export function extracted(value: unknown): CommandOutcome {
@@ -290,9 +292,7 @@ function typed(value: unknown): TypedValue {
     // JSON has no infinities; they are sent as text.
     return { type: 'number', value: Number.isFinite(value) ? value : String(value) }
   }
-  if (value instanceof Date) {
-    return { type: 'date', value: Number.isNaN(value.getTime()) ? null : value.toISOString() }
-  }
+  if (value instanceof Date) return { type: 'date', value: Number.isNaN(value.getTime()) ? null : value.toISOString() }
   if (Array.isArray(value)) return { type: 'array', value }
   if (typeof value === 'string' || typeof value === 'boolean') return { type: typeof value as 'string', value }
   return { type: 'object', value }

@@ -64,6 +64,12 @@ export const commandResult = named('CommandResult', {
     .optional()
     .describe('Number of matching elements, if several; the first visible one is used, else the first'),
   used_match: z.enum(['first', 'first visible']).optional().describe('Which of several matching elements was used'),
+  warning: z
+    .string()
+    .optional()
+    .describe(
+      'Why a command that succeeded may not have done what was meant, such as messages about a form that was not submitted',
+    ),
   dialogs: z.array(commandDialog).optional().describe('Dialogs that opened during the command'),
   dialogs_omitted: z.int().optional().describe('Number of further dialogs'),
   data: z.record(z.string(), z.unknown()).optional(),

@@ -19,6 +19,8 @@ export const downloadNotes = ({ downloads = [] }: CommandResult, advice: (name: 
 export const matchesNotes = ({ matches, used_match = 'first visible' }: CommandResult, selector: string): string[] =>
   matches === undefined ? [] : [`${selector} matches ${matches} elements: the ${used_match} one is used`]
 
+export const warningNotes = ({ warning }: CommandResult): string[] => (warning === undefined ? [] : [warning])
+
 type Dialogs = Pick<CommandResult, 'dialogs' | 'dialogs_omitted'>
 type Dialog = NonNullable<Dialogs['dialogs']>[number]
 

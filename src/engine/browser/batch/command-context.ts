@@ -38,6 +38,7 @@ interface ContextParts extends Omit<ActionContext, 'direct'> {
   readonly acts: boolean
   /** Set in sessions whose caller needs an approval for code. */
   readonly gate: GateFacts | undefined
+  readonly warn: (text: string) => void
   /** Clock of the command. */
   readonly clock: PausableTimeout
 }
@@ -81,6 +82,7 @@ async function openContext({
     locateAll: (selector) => locateAll(page, parseSelector(selector)),
     act: actor({ page, target, ...parts }),
     send: sender(delivery),
+    warn: parts.warn,
     nextInput: () => delivery?.restart(),
     receivedChars: async () => (await delivery?.received()) ?? null,
     approveCode: async () => target.checkCode?.(),
@@ -165,7 +167,7 @@ function pageTools(facts: Parameters<typeof pageToolsOf>[0]): CommandContext['pa
 /** Returns whether commands may work without Playwright: the user of a relayed browser may act at the same time. */
 const isDirect = (target: BatchTarget): boolean => target.recordable !== undefined
 
-type ActorParts = Omit<ContextParts, 'tools' | 'acts' | 'gate' | 'clock'>
+type ActorParts = Omit<ContextParts, 'tools' | 'acts' | 'gate' | 'clock' | 'warn'>
 
 /** Returns the function that acts on elements, and records which one the pointer was moved to. */
 function actor({ page, target, ...parts }: ActorParts): CommandContext['act'] {

@@ -126,7 +126,7 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
   const delivery = command?.input && new Delivery(command.input)
   const mark = target.downloads?.mark()
   const approvals = target.approvals?.begin({ command: call.command, context: metadata }, stop)
-  const { several, way, ...listeners } = actionFacts()
+  const { several, way, warnings, ...listeners } = actionFacts()
   const entry = command && (await target.journal?.begin(call, target.activePage, !target.dialogs.answerable))
   let result: CommandResult
   try {
@@ -147,6 +147,7 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
       ...several,
       ...(await dialogsSince(target, seq)),
       ...outcome,
+      ...warningOf([...warnings, ...rejectionsOf(delivery)]),
     }
   } catch (thrown) {
     const failed = await failureOf(thrown, call.command, target)
@@ -172,6 +173,7 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
 }
 
 interface Running extends Pick<ActionContext, 'delivery' | 'strict' | 'onMatches' | 'onDirect' | 'describe'> {
+  readonly warn: (text: string) => void
   readonly command: Command
   readonly call: CommandCall
   readonly batch: CommandBatch
@@ -192,10 +194,23 @@ async function perform(running: Running, signal: AbortSignal, clock: PausableTim
   const run = () => unlessCrashed(page, () => (repeats ? untilUninterrupted(page, once, signal) : once()))
   if (command.worksDuringDialog) return run()
   const outcome = await target.dialogs.unlessBlocked(page, call.command, run)
+  await readReaction(command, call, parts.delivery)
   // Pages paste asynchronously.
   if (command.input?.kind === 'text') await clipboardOf(target.browserContext).settled()
   return outcome
 }
+
+/** Asks the page whether it has rejected a form, after input that can submit one; clicks on elements have asked. */
+async function readReaction({ input, maySubmit }: Command, { data }: CommandCall, delivery?: Delivery): Promise<void> {
+  const isSubmitting = input?.kind === 'press' || maySubmit?.(data ?? {})
+  if (isSubmitting && !delivery?.rejected) await delivery?.readReaction()
+}
+
+const rejectionsOf = (delivery?: Delivery): string[] =>
+  delivery?.rejected?.length ? [`the browser did not accept the form: ${delivery.rejected.join('; ')}`] : []
+
+const warningOf = (warnings: readonly string[]): Pick<CommandResult, 'warning'> =>
+  warnings.length > 0 ? { warning: warnings.join('; ') } : {}
 
 /** Waits for the document that a command is for. @throws BaxError when a dialog prevents the command. */
 async function readyFor({ command, call, target }: Running, page: Page, signal: AbortSignal): Promise<void> {
@@ -215,10 +230,18 @@ function failureFields({ message, code, hint, details }: BaxError) {
 function actionFacts() {
   const several: Pick<CommandResult, 'matches' | 'used_match'> = {}
   const way: { direct?: true } = {}
+  const warnings: string[] = []
   const onMatches: ActionContext['onMatches'] = ({ matches, which }) => {
     if (matches > (several.matches ?? 1)) Object.assign(several, { matches, used_match: which })
   }
-  return { several, way, onMatches, onDirect: () => void (way.direct = true) }
+  return {
+    several,
+    way,
+    warnings,
+    onMatches,
+    onDirect: () => void (way.direct = true),
+    warn: (text: string) => void warnings.push(text),
+  }
 }
 
 /** Time for an aborted command to finish its work on the page. */

@@ -185,6 +185,7 @@ export class PageElement implements DirectElement {
       if (page.isClosed() || isWorldGone(error) || /navigation|dialog/i.test(String(error))) return undefined
       throw error
     })
+    delivery?.noteReaction(confirmed?.rejected ?? [])
     const verdict = confirmed?.verdict ?? (await world.reportedVerdict(this.#id, confirmed ? 0 : reportMs))
     if (verdict === 'hit') return confirmed
     // The words of Playwright's log for input that was withheld.

@@ -1,7 +1,7 @@
 /** Position of a click in an element, and a guard that lets the input reach no other one. */
 import type { Point } from '../../../core/operation/command.ts'
 import { pressedBy, UnclearInPage } from './find.page.ts'
-import { takeLostPress } from '../input/input-watch.page.ts'
+import { takeReaction } from '../input/input-watch.page.ts'
 import { type Confirmation, type DirectRequest, type Verdict, verdictBinding, type WatchedInput } from './request.ts'
 
 const watched: Readonly<Record<WatchedInput, ReadonlySet<string>>> = {
@@ -62,9 +62,11 @@ export function confirm(id: number): Confirmation {
   const of = last?.id === id ? last : null
   if (of) last = null
   const checked = of?.element instanceof HTMLInputElement && of.element.checked
-  const lostAge = of ? takeLostPress() : null
-  const lost = lostAge !== null && lostAge <= performance.now() - of!.since
-  return { verdict: of?.verdict ?? null, lost, connected: of?.element.isConnected ?? false, checked }
+  const reaction = of ? takeReaction() : null
+  const elapsed = of ? performance.now() - of.since : 0
+  const lost = (reaction?.lostAge ?? Infinity) <= elapsed
+  const rejected = reaction?.rejected.flatMap(({ age, text }) => (age <= elapsed ? [text] : [])) ?? []
+  return { verdict: of?.verdict ?? null, lost, rejected, connected: of?.element.isConnected ?? false, checked }
 }
 
 /** Returns the middle of the first box of an element, which must be in view: Playwright scrolls to others. */

@@ -36,6 +36,8 @@ export interface Confirmation {
   readonly connected: boolean
   /** Whether the element has moved before the release, and got no click. */
   readonly lost: boolean
+  /** Messages about fields that keep a form from being submitted. */
+  readonly rejected: readonly string[]
   readonly checked: boolean
 }
 

@@ -9,7 +9,7 @@ import { downloadBinding } from '../cdp/transfers.ts'
 import { ownSessionOf, type Session, unlessStalled } from '../page/internals.ts'
 import directScript from '../direct/direct.page.ts?inline'
 import { cdpSessionOf } from '../page/hung-script.ts'
-import type { InputKind } from './input-watch.page.ts'
+import type { InputKind, Reaction } from './input-watch.page.ts'
 import watchScript from './input-watch.page.ts?inline'
 
 /** Timeout for the page to report whether the input has reached it. */
@@ -42,6 +42,7 @@ export class Delivery {
   /** Whether input was sent; whether it has arrived may be unknown. */
   #sent = false
   #arrived = false
+  #rejected: readonly string[] | undefined
   #outcome: Promise<Outcome> | undefined
 
   constructor(input: CommandInput) {
@@ -115,14 +116,28 @@ export class Delivery {
     return age !== null && age < performance.now() - this.#startedAt
   }
 
-  /** Returns whether the page has moved an element between a press and its release since a time: it got no click. */
-  async isPressLost(since: number): Promise<boolean> {
+  /** Messages about fields that kept a form from being submitted; undefined when the page was not asked. */
+  get rejected(): readonly string[] | undefined {
+    return this.#rejected
+  }
+
+  /** Records the reaction of the page, so that it is not asked for it. */
+  noteReaction(rejected: readonly string[]): void {
+    this.#rejected = [...new Set([...(this.#rejected ?? []), ...rejected])]
+  }
+
+  /** Reads the reaction of the page since a time; returns whether an element has lost a press, and got no click. */
+  async readReaction(since = this.#startedAt): Promise<boolean> {
     const page = this.#page
     if (!page) return false
-    const asking = async () => unlessStalled(page, () => callAll<number>(page, 'takeLostPress()'))
+    const asking = async () => unlessStalled(page, () => callAll<Reaction>(page, 'takeReaction()'))
     // A dialog or a navigation is the effect of a click.
-    const ages = await withDeadline(asking(), { ms: answerMs }).catch(() => [])
-    return ages.some((age) => age < performance.now() - since)
+    const reactions = await withDeadline(asking(), { ms: answerMs }).catch(() => [])
+    const isRecent = (age: number) => age < performance.now() - since
+    this.noteReaction(
+      reactions.flatMap(({ rejected }) => rejected.filter(({ age }) => isRecent(age)).map(({ text }) => text)),
+    )
+    return reactions.some(({ lostAge }) => lostAge !== null && isRecent(lostAge))
   }
 
   /** Returns the number of characters that have reached a field of the page; null when unknown. */

@@ -1,6 +1,7 @@
 /** Runs in an isolated world of every document: records when input last reached it. */
 
 import { downloadBinding } from '../cdp/transfers.ts'
+import { type Rejection, rejectionOf, shownMessage } from './invalid-fields.page.ts'
 import { type PressWatch, watchPresses } from './lost-press.page.ts'
 
 /** Events that prove the arrival of each kind of input, also if Playwright dispatches them after setting a value. */
@@ -24,7 +25,20 @@ interface Watch {
   /** Times at which characters have reached a field, oldest first. */
   readonly characters: number[]
   readonly presses: PressWatch
+  /** Latest events of invalid fields, oldest first. */
+  rejections: (Rejection & { readonly at: number })[]
 }
+
+/** What the page has made of input, with its age in milliseconds. */
+export interface Reaction {
+  /** Age of the latest press if its element lost it. */
+  readonly lostAge: number | null
+  /** Messages about fields that keep a form from being submitted. */
+  readonly rejected: readonly { readonly age: number; readonly text: string }[]
+}
+
+/** Maximum number of invalid fields that are reported. */
+const maxRejections = 20
 
 const registry = globalThis as { baxInputWatch?: Watch; [downloadBinding]?: (payload: string) => void }
 
@@ -34,7 +48,7 @@ const registry = globalThis as { baxInputWatch?: Watch; [downloadBinding]?: (pay
  */
 export function watchInput(): void {
   if (registry.baxInputWatch?.document === document) return
-  const watch: Watch = { document, latest: new Map(), characters: [], presses: watchPresses() }
+  const watch: Watch = { document, latest: new Map(), characters: [], presses: watchPresses(), rejections: [] }
   registry.baxInputWatch = watch
   const options = { capture: true, passive: true }
   for (const kind of Object.keys(proofs) as InputKind[]) {
@@ -53,6 +67,13 @@ export function watchInput(): void {
     if (watch.characters.length > maxCharacters) watch.characters.shift()
   }
   for (const type of ['keydown', 'keyup', 'input']) document.addEventListener(type, onText, options)
+  const onInvalid = (event: Event) => {
+    const rejection = rejectionOf(event)
+    if (rejection) watch.rejections.push({ ...rejection, at: performance.now() })
+    // Scripts check fields, too, whose events no command takes.
+    if (watch.rejections.length > maxRejections) watch.rejections.shift()
+  }
+  document.addEventListener('invalid', onInvalid, options)
   // Scripts click links too, to save what they have made.
   document.addEventListener(
     'click',
@@ -77,13 +98,20 @@ export function lastInputAge(kind: InputKind): number | null {
   return at === undefined ? null : performance.now() - at
 }
 
-/** Returns the milliseconds since the latest press if its element lost it, else null; forgets it. */
-export function takeLostPress(): number | null {
-  const presses = registry.baxInputWatch?.presses
-  if (presses?.lostAt === undefined) return null
-  const age = performance.now() - presses.lostAt
+/** Returns the reaction to the latest input, and forgets it. */
+export function takeReaction(): Reaction | null {
+  const watch = registry.baxInputWatch
+  if (!watch) return null
+  const { presses, rejections } = watch
+  const now = performance.now()
+  const lostAge = presses.lostAt === undefined ? null : now - presses.lostAt
+  const rejected = rejections.flatMap((rejection) => {
+    const text = shownMessage(rejection)
+    return text === null ? [] : [{ age: now - rejection.at, text }]
+  })
   presses.lostAt = undefined
-  return age
+  watch.rejections = []
+  return { lostAge, rejected }
 }
 
 /** Returns the milliseconds since each character that has reached a field; null when they were not watched. */

@@ -18,7 +18,7 @@ export async function untilPressed<T>(press: () => Promise<T>, { delivery, selec
     const result = await press().catch((error: unknown) => {
       throw isAgain && error instanceof Error && error.name === 'TimeoutError' ? lost(selector, error) : error
     })
-    if (!delivery || !(await delivery.isPressLost(since))) return result
+    if (!delivery || !(await delivery.readReaction(since))) return result
     delivery.confirmArrival()
     if (left() <= 0) throw lost(selector)
   }

@@ -2,6 +2,7 @@
  * Runs in Playwright's isolated world of every frame during a step: records alerts, status messages and toasts, even if
  * they disappear before the observation, and the messages of the browser about invalid fields.
  */
+import { rejectionOf, shownMessage } from '../input/invalid-fields.page.ts'
 
 export interface Alert {
   role: string
@@ -48,32 +49,17 @@ export function start({ most, longest }: { most: number; longest: number }): nul
   })
   for (const root of [document, ...shadowRoots(document)]) observer.observe(root, watched)
   const onInvalid = (event: Event) => {
-    const field = event.composedPath()[0]
-    if (!isField(field)) return
-    const wasFocused = field.matches(':focus')
-    // Afterwards it is known whether the browser shows its message, or a script has only asked.
+    const rejection = rejectionOf(event)
+    if (!rejection) return
     setTimeout(() => {
-      const isShown = field.matches(':user-invalid') || (!wasFocused && field.matches(':focus'))
-      if (!isShown || event.defaultPrevented || found.size >= most) return
-      const text = `${nameOf(field)}: ${field.validationMessage}`.slice(0, longest)
-      found.set(`validation ${text}`, { role: 'validation', text })
+      const text = found.size < most ? shownMessage(rejection) : null
+      if (text !== null) found.set(`validation ${text}`, { role: 'validation', text })
     })
   }
   addEventListener('invalid', onInvalid, true)
   registry[key] = { observer, onInvalid, found }
   return null
 }
-
-type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
-
-const isField = (target: unknown): target is Field =>
-  target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement
-
-/** Returns what people call a field. */
-const nameOf = (field: Field): string =>
-  [field.labels?.[0]?.innerText, field.ariaLabel, field.getAttribute('placeholder'), field.name, field.localName]
-    .map((name) => name?.replace(/\s+/g, ' ').trim())
-    .find(Boolean)!
 
 function end(recording: Recording | undefined): void {
   if (!recording) return
