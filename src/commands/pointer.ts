@@ -2,9 +2,10 @@
 import { z } from 'zod'
 import { flag, integer } from '../core/shapes/fields.ts'
 import type { Locator, Page } from 'playwright'
-import { type CallLimit, defineCommand, type Point } from '../core/operation/command.ts'
+import { type CallLimit, type CommandContext, defineCommand, type Point } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { clickable } from './clickable.ts'
+import { sameTextWarning } from './same-text.ts'
 import { elementTimeout, modifierKeys, modifiers, point, pointFields, selector } from './fields.ts'
 
 export * from './drag.ts'
@@ -18,11 +19,7 @@ export const click = defineCommand({
   data: z.object({ selector, timeout_ms: elementTimeout }),
   input: { kind: 'press', noun: 'click' },
   result: null,
-  run: ({ act }, target) =>
-    act(target, 'pointer', async (element, limit) => (await clickable(element, limit)).click(limit), {
-      enabled: true,
-      direct: (element) => element.click(),
-    }),
+  run: (context, target) => clickOn(context, target, {}),
 })
 
 export const click_at = defineCommand({
@@ -69,17 +66,40 @@ export const click_advanced = defineCommand({
   }),
   input: { kind: 'press', noun: 'click' },
   result: null,
-  run: ({ act }, { button, click_count, count = click_count, new_tab, modifiers, position, ...target }) => {
+  run: (context, { button, click_count, count = click_count, new_tab, modifiers, position, ...target }) => {
     const keys = [...modifierKeys(modifiers), ...(new_tab ? (['ControlOrMeta'] as const) : [])]
-    const how = { button, clickCount: count, ...(position && { position }) }
-    const clickOn = async (element: Locator, limit: CallLimit) =>
-      (await clickable(element, limit)).click({ ...how, modifiers: keys, ...limit })
-    return act(target, 'pointer', clickOn, {
-      enabled: true,
-      direct: keys.length > 0 || position ? undefined : (element) => element.click(how),
+    return clickOn(context, target, {
+      button,
+      clickCount: count,
+      ...(keys.length > 0 && { modifiers: keys }),
+      ...(position && { position }),
     })
   },
 })
+
+type ClickOptions = Pick<
+  NonNullable<Parameters<Locator['click']>[0]>,
+  'button' | 'clickCount' | 'modifiers' | 'position'
+>
+
+/** Clicks on an element; warns when it was found by its text and a control has the same. */
+const clickOn = (
+  { act, warn }: CommandContext,
+  target: Parameters<CommandContext['act']>[0],
+  { modifiers, position, ...how }: ClickOptions,
+): Promise<void> => {
+  const options = { ...how, ...(modifiers && { modifiers }), ...(position && { position }) }
+  const click = async (element: Locator, limit: CallLimit) => {
+    const part = await clickable(element, limit)
+    const warning = await sameTextWarning(element, target.selector, limit)
+    await part.click({ ...options, ...limit })
+    if (warning) warn(warning)
+  }
+  return act(target, 'pointer', click, {
+    enabled: true,
+    direct: modifiers || position ? undefined : (element) => element.click(how),
+  })
+}
 
 export const double_click = defineCommand({
   kind: 'action',
@@ -89,16 +109,7 @@ export const double_click = defineCommand({
   data: z.object({ selector, timeout_ms: elementTimeout }),
   input: { kind: 'press', noun: 'double click' },
   result: null,
-  run: ({ act }, target) =>
-    act(
-      target,
-      'pointer',
-      async (element, limit) => (await clickable(element, limit)).click({ clickCount: 2, ...limit }),
-      {
-        enabled: true,
-        direct: (element) => element.click({ clickCount: 2 }),
-      },
-    ),
+  run: (context, target) => clickOn(context, target, { clickCount: 2 }),
 })
 
 export const hover = defineCommand({

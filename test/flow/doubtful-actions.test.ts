@@ -69,4 +69,24 @@ inUsualHomes(pages, (given) => {
       expect(await warning('click', { selector: '#b' })).toBeUndefined()
     })
   })
+
+  describe('a click by text', () => {
+    test.each([
+      ['text=Sign in', 'h2', 'role=button[name="Sign in"]'],
+      ['text="Read the terms"', 'p', 'role=link[name="Read the terms"]'],
+      ['h2:has-text("Sign")', 'h2', 'role=button[name="Sign in"]'],
+      ['text=Deep', 'p', 'role=button[name="Deep"]'],
+    ])('on no control names the control with this text: %s', async (selector, tag, control) => {
+      await given.open('/texts')
+      expect(await warning('click', { selector })).toBe(
+        `${selector} is the element <${tag}>, which is no control; use ${control} for the one with this text`,
+      )
+      expect(await given.value('count_elements', { selector: control })).toBe(1)
+    })
+
+    test.each(['text=News', 'text=More', 'button', 'h2'])('has no warning otherwise: %s', async (selector) => {
+      await given.open('/texts')
+      expect(await warning('click', { selector })).toBeUndefined()
+    })
+  })
 })
