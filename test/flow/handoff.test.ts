@@ -1,12 +1,13 @@
 /** Handoffs: a caller asks a person, whom the tests play in the live view, to do something in a session. */
 import { describe, expect, test } from 'vitest'
+import { waitingApproval } from '../support/approvals.ts'
 import { bax } from '../support/cli.ts'
 import { handoffs, logIn, submitLogin } from '../support/handoffs.ts'
 import { connectMcp } from '../support/mcp.ts'
 import { failureOf, valueOf } from '../support/session-steps.ts'
 import { waitUntil } from '../support/wait.ts'
 
-const { create, ended, eventsOf, given, handoffEvents, request, start } = handoffs()
+const { create, ended, eventsOf, gate, given, handoffEvents, request, start } = handoffs()
 
 describe('a handoff', () => {
   test('shows the reason; the person logs in and finishes; the result says what changed', async () => {
@@ -71,6 +72,28 @@ describe('a handoff', () => {
     expect(await ended(asked)).toMatchObject({ status: 'declined', message: sentence || null, change: null })
     expect(await handoffEvents(session_id)).toEqual(['handoff.requested', 'handoff.declined'])
   })
+
+  test.each([[[]], [[{ command: 'navigate_to', data: { url: '/gate' } }]]])(
+    'appears at once when an earlier command waits for an approval: %j',
+    async (first) => {
+      const { http } = given.homes.clients
+      const start_url = `${given.site.url}/`
+      const session_id = (await http.createSession({ headless: true, start_url, confirm: ['eval'] })).session_id!
+      const before = first.map(({ command }) => ({ command, data: { url: `${given.site.url}/gate` } }))
+      const commands = [...before, { command: 'evaluate', data: { expression: '6 * 7' } }]
+      const running = http.runCommands({ session_id, commands })
+      await (first.length > 0 ? gate.reached : waitingApproval(http))
+      const asking = request(session_id)
+      gate.release()
+      const asked = await asking
+      const approval = await waitingApproval(http)
+      await http.approveAction({ session_id, approval_id: approval.approval_id })
+      expect(await running).toMatchObject({ success: true })
+      const view = await given.views.open(asked.control_url!)
+      await view.getByRole('button', { name: 'Done' }).click()
+      expect(await ended(asked)).toMatchObject({ status: 'returned' })
+    },
+  )
 
   test('is withdrawn by the caller', async () => {
     const session_id = await create()

@@ -10,6 +10,10 @@ const form = `<title>Sign in</title><style>* { margin: 0; font: 20px monospace }
 
 /** Opens an engine, the site and a browser for the tests of a file. */
 export function handoffs() {
+  let onReached = () => {}
+  const reached = new Promise<void>((resolve) => (onReached = resolve))
+  /** A page that does not answer before it is released. */
+  const gate = { reached, release: () => {} }
   const given = viewedSessions(
     {
       '/': form,
@@ -19,6 +23,10 @@ export function handoffs() {
           fetch('/beacon' + location.search)</script>`,
       '/beacon': 'ok',
       '/never': () => {},
+      '/gate': (_, response) => {
+        gate.release = () => void response.end('<title>Gate</title>')
+        onReached()
+      },
       // A synchronous request keeps the page as busy as a loop, without using the processor.
       '/busy': `<title>Busy</title><script>const request = new XMLHttpRequest(); request.open('GET', '/held', false); request.send()</script>`,
       '/held': () => {},
@@ -45,7 +53,7 @@ export function handoffs() {
     }
     return { url, interrupt: () => control.abort(), done: bax(argv, { onError, signal: control.signal }) }
   }
-  return { given, create: given.create, request, ended, eventsOf, handoffEvents, start }
+  return { given, gate, create: given.create, request, ended, eventsOf, handoffEvents, start }
 }
 
 /** Opens the view of a handoff, takes control and logs in. */

@@ -25,8 +25,10 @@ const ofText: ReadonlySet<string> = new Set(['textbox', 'searchbox', 'spinbutton
 
 /** Observes the page before a handoff; returns undefined if it cannot be observed, such as a page with an open dialog. */
 export async function observeBefore(session: LiveSession, signal: AbortSignal): Promise<Seen | undefined> {
+  // A command that waits for an approval may keep the page from answering.
+  const deadline = { ms: limits.handoffs.observeMs, value: undefined, signal }
   try {
-    return (await observe(session, baseline, signal)).seen
+    return (await withDeadline((inner) => observe(session, baseline, inner), deadline))?.seen
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof BaxError) return undefined

@@ -16,6 +16,33 @@ import { runQueued } from './control-wait.ts'
 import { observeBefore } from './handoff-change.ts'
 import { Handoff } from './handoff.ts'
 
+/**
+ * Runs `work` after earlier commands; at once when one of them waits for an approval: a person who is asked for both needs
+ * to see both.
+ */
+async function unlessHeld<T>(
+  session: LiveSession,
+  { signal }: Pick<Call, 'signal'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const held = new AbortController()
+  const hold = () => held.abort()
+  const stop = session.events.listen(({ type }) => type === 'approval.requested' && hold())
+  if (session.approvals?.list.length) hold()
+  const begin = () => {
+    stop()
+    return work()
+  }
+  try {
+    return await runQueued(session, { signal: AbortSignal.any([signal, held.signal]) }, {}, begin)
+  } catch (error) {
+    if (!held.signal.aborted || signal.aborted || session.ended.aborted) throw error
+    return session.use(work)
+  } finally {
+    stop()
+  }
+}
+
 interface HandoffParts {
   readonly egress: Egress
   /** Key of the signature of webhooks. */
@@ -62,7 +89,7 @@ class SessionHandoffs {
     const send = notify ? senderTo(notify, egress.rulesFor(from), webhookSecret) : undefined
     const warning = notify && webhookSecret === undefined ? unsigned : undefined
     // Created before the queue continues: a viewer who waits for control behind it takes over for this handoff.
-    const handoff = await runQueued(session, call, {}, async () => {
+    const handoff = await unlessHeld(session, call, async () => {
       const before = await observeBefore(session, call.signal)
       call.signal.throwIfAborted()
       this.#assertNone()
