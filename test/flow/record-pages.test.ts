@@ -101,6 +101,14 @@ steps:
     expect(await given.folder.read('healed.yaml')).toBe(healed)
   })
 
+  test('does not wait for its timeout on a page at rest', async () => {
+    // Longer than this test may take.
+    await given.folder.write('rest.yaml', recorded('/menu2').replace('5000', '280000'))
+    const { code, stdout } = await run(['rest.yaml'])
+    expect(code).toBe(0)
+    expect(stdout).toContain('used the element with the same fingerprint')
+  })
+
   test('is rewritten with --update, and nothing else is', async () => {
     const before = recorded('/menu2')
     await given.folder.write('update.yaml', before)

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { limits as coreLimits } from '../../core/limits/limits.ts'
 import { failureOf, interrupted, type Outcome, perform, type EngineAccess, StepFailure } from './call.ts'
 import { checkExpectation } from './expect.ts'
-import { healedSelector } from './heal/healed-selector.ts'
+import { healedSelector, selectorAtRest } from './heal/healed-selector.ts'
 import { checkScreenshot, type Comparison, ScreenshotFailure, type SnapshotOptions } from './screenshots.ts'
 import type { CallAction, StepPlan } from './script/plan.ts'
 import type { Failure, Screenshot } from './report.ts'
@@ -79,13 +79,18 @@ async function call(step: CallStep, { engine, scope, signal }: StepTools): Promi
   const { action, timeoutMs } = step
   const data = fieldsOf(action.verb, action.data, (template) => resolveTemplate(template, scope))
   const limits = { signal, timeoutMs }
+  const onHealed = async (selector: string): Promise<Outcome> => {
+    const outcome = await perform(action, { ...data, selector }, engine, limits)
+    return { ...outcome, healed: { from: String(data['selector']), to: selector } }
+  }
+  const early = action.verb.sendsInput ? await selectorAtRest(step, data, engine, signal) : undefined
+  if (early !== undefined) return onHealed(early)
   try {
     return await (step.fingerprint ? performOnOne(action, data, engine, limits) : perform(action, data, engine, limits))
   } catch (error) {
     const healed = await healedSelector(step, data, error, engine, signal)
     if (healed === undefined) throw error
-    const outcome = await perform(action, { ...data, selector: healed }, engine, limits)
-    return { ...outcome, healed: { from: String(data['selector']), to: healed } }
+    return onHealed(healed)
   }
 }
 
