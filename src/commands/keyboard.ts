@@ -136,23 +136,28 @@ export const press_key = defineCommand({
   input: { kind: 'text', noun: 'key press' },
   maySubmit: ({ key }) => submits(String(key)),
   result: null,
-  run: ({ page, act, send, signal }, { key, selector, timeout_ms }) => {
+  run: ({ page, act, send, signal, warn }, { key, selector, timeout_ms }) => {
     const { keyboard } = page
     if (selector !== undefined) {
       const target = { selector, timeout_ms }
+      const check = (isFocused: boolean) => {
+        if (!isFocused) warn(`${selector} cannot be focused, so the key went to the element that has the focus`)
+      }
       const pressOn = async (element: Locator, limit: CallLimit) => {
         // An editor for code is not focusable itself; its key would go elsewhere.
         const isInside = await element.evaluate(isAroundEditor, undefined, { timeout: limit.timeout })
+        const isFocused = isInside || (await element.evaluate(focusNode, undefined, { timeout: limit.timeout }))
         if (!isInside || (await element.evaluate(focusForTyping)) === null)
-          return pressed(element.press(keyName(key), limit), key, keyboard)
+          return pressed(element.press(keyName(key), limit), key, keyboard).then(() => check(isFocused))
         return send(() => pressed(keyboard.press(keyName(key)), key, keyboard))
       }
       return act(target, 'present', pressOn, {
         direct: async (element) => {
           const [isInside] = await element.evaluateEach([isAroundEditor])
           if (isInside) element.unclear('an editor takes the key')
-          await element.evaluate(focusNode, undefined)
+          const isFocused = await element.evaluate(focusNode, undefined)
           await element.press(() => pressed(keyboard.press(keyName(key)), key, keyboard))
+          check(isFocused)
         },
       })
     }
@@ -167,8 +172,8 @@ const isAroundEditor = (node: Element): boolean =>
   !(node as HTMLElement).isContentEditable &&
   node.matches('.CodeMirror, .monaco-editor, :has(> .CodeMirror, > .monaco-editor, > [contenteditable])')
 
-/** Runs in the page: focuses an element as Playwright does before a key. */
-function focusNode(node: Element): void {
+/** Runs in the page: focuses an element as Playwright does before a key; returns whether it, or a part of it, has the focus. */
+function focusNode(node: Element): boolean {
   const field = node as HTMLInputElement
   const { activeElement } = node.getRootNode() as Document
   const wasFocused = activeElement === node && node.ownerDocument.hasFocus()
@@ -177,4 +182,7 @@ function focusNode(node: Element): void {
   field.focus()
   const hasCaret = ['text', 'search', 'tel', 'url', 'password'].includes(field.type)
   if (!wasFocused && node instanceof HTMLInputElement && hasCaret) field.setSelectionRange(0, 0)
+  const { activeElement: now } = node.getRootNode() as Document
+  // Keys without a focused element go to the body.
+  return now === node || node.contains(now)
 }

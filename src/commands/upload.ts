@@ -3,7 +3,7 @@ import type { FileChooser, Locator, Page } from 'playwright'
 import { z } from 'zod'
 import { BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
-import { type CallLimit, defineCommand } from '../core/operation/command.ts'
+import { type CallLimit, type CommandContext, defineCommand } from '../core/operation/command.ts'
 import type { FilesToUpload } from '../core/operation/files-to-upload.ts'
 import { withoutNul } from '../core/shapes/fields.ts'
 import { dropFiles } from './input/drop/drop-files.ts'
@@ -49,7 +49,7 @@ export const upload_files = defineCommand({
     const files = upload(given)
     const selected = drop
       ? null
-      : await act(target, 'present', (element, limit) => select(element, files, selector, limit))
+      : await act(target, 'present', (element, limit) => select(context, element, files, selector, limit))
     if (selected) return { data: { files: selected } }
     const names = await act(target, 'pointer', async (element, limit) => {
       const chooser = drop ? null : await chooserOf(page, () => element.click(limit), limit)
@@ -57,6 +57,7 @@ export const upload_files = defineCommand({
         const input = chooser.element()
         const facts = (await input.evaluate(inputOf))!
         await chooser.setFiles(await pathsFor(selector, facts, files), { timeout: limit.timeout })
+        warnOfType(context, selector, await input.evaluate(unacceptedBy))
         return checkSelected(selector, await input.evaluate(namesOf), files)
       }
       const paths = await files.arrange()
@@ -75,6 +76,7 @@ export const upload_files = defineCommand({
 
 /** Selects the files in a file input or that of a label; returns null for any other element. */
 async function select(
+  context: CommandContext,
   element: Locator,
   files: FilesToUpload,
   selector: string,
@@ -84,7 +86,30 @@ async function select(
   if (!input) return null
   if (input.disabled) throw new BaxError('not_editable', `${selector} is disabled`, { details: { selector } })
   await element.setInputFiles(await pathsFor(selector, input, files), limit)
+  warnOfType(context, selector, await element.evaluate(unacceptedBy, undefined, limit))
   return checkSelected(selector, await element.evaluate(namesOf, undefined, limit), files)
+}
+
+/** Warns about files that the dialog of a browser would not offer: a page may ignore them. */
+function warnOfType({ warn }: CommandContext, selector: string, { accept, names }: ReturnType<typeof unacceptedBy>) {
+  if (names.length > 0) warn(`${selector} is for files of the types ${accept}, and not for ${names.join(', ')}`)
+}
+
+/** Runs in the page: returns the selected files that do not fit the types of an input, which only its dialog checks. */
+function unacceptedBy(node: Node): { accept: string; names: string[] } {
+  const { accept, files } = (node instanceof HTMLLabelElement ? node.control : node) as HTMLInputElement
+  const types = accept
+    .toLowerCase()
+    .split(',')
+    .flatMap((type) => type.trim() || [])
+  const fits = ({ name, type }: File) =>
+    types.length === 0 ||
+    ['*', '*/*'].some((all) => types.includes(all)) ||
+    types.some((one) => {
+      if (one.startsWith('.')) return name.toLowerCase().endsWith(one)
+      return one.endsWith('/*') ? type.startsWith(one.slice(0, -1)) : type === one
+    })
+  return { accept, names: [...(files ?? [])].filter((file) => !fits(file)).map(({ name }) => name) }
 }
 
 interface FileInput {

@@ -1,4 +1,7 @@
 /** Actions that succeed although nothing of what was meant has happened say so. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { inUsualHomes } from '../support/commands.ts'
 
@@ -13,6 +16,8 @@ const pages = {
   '/texts': `<!doctype html><h2>Sign in</h2><button onclick="document.title = 'button'">Sign in</button>
     <p>Read the terms</p><a href="#terms">Read the terms</a><h3>News</h3><div onclick="document.title = 'card'"><b>More</b></div><button>More</button>
     <span id=host></span><p>Deep</p><script>host.attachShadow({ mode: 'open' }).innerHTML = '<button>Deep</button>'</script>`,
+  '/rest': `<!doctype html><p id=text>Text</p><canvas id=game></canvas><button id=off disabled>Off</button><input id=q><label id=l for=q>Query</label>
+    <div id=list style="height:50px;overflow:auto"><p style="height:60px;margin:0">Long</p></div><input type=file id=image accept="image/*, .pdf"><input type=file id=any accept="*/*">`,
 }
 
 inUsualHomes(pages, (given) => {
@@ -88,5 +93,51 @@ inUsualHomes(pages, (given) => {
       await given.open('/texts')
       expect(await warning('click', { selector })).toBeUndefined()
     })
+  })
+
+  describe('scroll', () => {
+    test('says that nothing has moved', async () => {
+      await given.open('/rest')
+      expect(await warning('scroll', { direction: 'down' })).toBe('nothing can scroll down')
+      expect(await warning('scroll', { direction: 'down', selector: '#text' })).toBe('nothing can scroll down')
+      expect(await warning('scroll', { direction: 'down', selector: '#list' })).toBeUndefined()
+      expect(await warning('scroll', { direction: 'down', selector: '#list' })).toBe(
+        'nothing moved: its end is reached (down)',
+      )
+      expect(await warning('scroll', { direction: 'up', selector: '#list' })).toBeUndefined()
+    })
+  })
+
+  describe('press_key', () => {
+    test.each(['#text', '#game', '#off', '#l', 'text=Query'])('says that %s got no key', async (selector) => {
+      await given.open('/rest')
+      expect(await warning('press_key', { selector, key: 'a' })).toBe(
+        `${selector} cannot be focused, so the key went to the element that has the focus`,
+      )
+    })
+
+    test.each([
+      ['#q', 'a'],
+      ['#q', 'Tab'],
+      ['css=#q >> visible=true', 'a'],
+      ['body', 'a'],
+    ])('has no warning for %s and %s', async (selector, key) => {
+      await given.open('/rest')
+      expect(await warning('press_key', { selector, key })).toBeUndefined()
+    })
+  })
+
+  test('upload_files names files that do not fit the types of the field', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'bax-types-'))
+    const [text, pdf, png] = ['a.txt', 'b.PDF', 'c.png'].map((name) => join(folder, name))
+    for (const file of [text!, pdf!, png!]) await writeFile(file, 'content')
+    await given.open('/rest')
+    expect(await warning('upload_files', { selector: '#image', files: [text] })).toBe(
+      '#image is for files of the types image/*, .pdf, and not for a.txt',
+    )
+    for (const file of [pdf, png])
+      expect(await warning('upload_files', { selector: '#image', files: [file] })).toBeUndefined()
+    expect(await warning('upload_files', { selector: '#any', files: [text] })).toBeUndefined()
+    await rm(folder, { recursive: true })
   })
 })

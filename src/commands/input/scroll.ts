@@ -28,16 +28,17 @@ export const scroll = defineCommand({
   result: z
     .object({ x: z.number(), y: z.number(), max_x: z.number(), max_y: z.number() })
     .describe('Position of what was scrolled, and its end'),
-  run: async ({ page, act }, { direction, amount, selector, timeout_ms }) => {
+  run: async ({ page, act, warn }, { direction, amount, selector, timeout_ms }) => {
     const by = { ...distances[direction], amount: amount ?? null }
-    if (selector === undefined) {
-      const timeout = timeout_ms ?? limits.command.elementMs
-      return { data: await page.locator(':root').evaluate(scrollBy, by, { timeout }) }
-    }
-    const position = await act({ selector, timeout_ms }, 'present', (element, { timeout }) =>
-      element.evaluate(scrollBy, by, { timeout }),
-    )
-    return { data: position }
+    const timeout = timeout_ms ?? limits.command.elementMs
+    const { isMoved, ...data } = await (selector === undefined
+      ? page.locator(':root').evaluate(scrollBy, by, { timeout })
+      : act({ selector, timeout_ms }, 'present', (element, limit) =>
+          element.evaluate(scrollBy, by, { timeout: limit.timeout }),
+        ))
+    const end = by.x === 0 ? data.max_y : data.max_x
+    if (!isMoved) warn(end > 0 ? `nothing moved: its end is reached (${direction})` : `nothing can scroll ${direction}`)
+    return { data }
   },
 })
 
@@ -68,8 +69,10 @@ function scrollBy(start: Element, by: { x: number; y: number; amount: number | n
     at = at.parentElement ?? (root instanceof ShadowRoot ? root.host : null)
   }
   const amount = by.amount ?? 0.9 * (by.x === 0 ? scrolled.clientHeight : scrolled.clientWidth)
+  const { scrollLeft, scrollTop } = scrolled
   scrolled.scrollBy({ left: by.x * amount, top: by.y * amount, behavior: 'instant' })
   return {
+    isMoved: scrolled.scrollLeft !== scrollLeft || scrolled.scrollTop !== scrollTop,
     x: Math.round(scrolled.scrollLeft),
     y: Math.round(scrolled.scrollTop),
     max_x: scrolled.scrollWidth - scrolled.clientWidth,
