@@ -140,7 +140,8 @@ export async function accountsAnswer({ record, logs }: CrawlView): Promise<Crawl
 
 async function pagesIn({ record, logs }: CrawlView, part: PageRange, call: Call) {
   const { data, next, warning } = await pagesOf(record, logs, part)
-  const size = Number.isFinite(part.limit) ? `&limit=${part.limit}` : ''
+  // With a limit of 0, the next page would be the same one again.
+  const size = part.limit > 0 && Number.isFinite(part.limit) ? `&limit=${part.limit}` : ''
   const more = next !== undefined && { next: `${crawlUrl(record.id, call)}?skip=${next}${size}` }
   return { part: { data, ...more }, warning }
 }
