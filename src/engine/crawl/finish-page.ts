@@ -272,7 +272,6 @@ function changeSince(earlier: EarlierPage | undefined, page: ScrapeData, trace: 
   return changeOf(page, known)
 }
 
-/** Whether a part of a page may be missing. */
 const isPartial = (code?: WarningCode): boolean => code === 'render_failed' || code === 'incomplete_response'
 
 /** Returns whether a response does not say how the page is now; 404 and 410 say that it is gone. */

@@ -47,7 +47,12 @@ export interface PageReading {
 
 /** Returns what a loaded page takes over from its response. */
 export const factsOf = ({ url, status, headers, redirects, isCut }: FetchedPage) => ({
-  ...{ url, status, headers, redirects, render: 'http' as const, warnings: isCut ? [cutWarning] : [] },
+  url,
+  status,
+  headers,
+  redirects,
+  render: 'http' as const,
+  warnings: isCut ? [cutWarning] : [],
   ...(isCut && { warningCode: 'incomplete_response' as const }),
 })
 

@@ -8,7 +8,8 @@ import { type CrawlPolicy, type PageKind, requestedMode } from '../../render/dec
 import { templateOf } from '../../render/decide/template.ts'
 import { contentOf } from '../../scrape/content/content.ts'
 import { isBrowserMissing } from '../../scrape/load-page.ts'
-import { statusWarning, withAnswerWarning, withoutBrowser, withWarning } from '../../scrape/page-warnings.ts'
+import { withAnswerWarning, withoutBrowser, withWarning } from '../../scrape/page-warnings.ts'
+import { statusWarning } from '../../scrape/status-warning.ts'
 import {
   areComparable,
   isReadable,

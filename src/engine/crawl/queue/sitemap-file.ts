@@ -90,7 +90,7 @@ async function* withStart(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
 async function decodedBody({ headers, body }: HttpResponse, url: string): Promise<AsyncIterable<Uint8Array>> {
   const codings = codingsIn((headers.get('content-encoding') ?? '').toLowerCase())
   let stream = body
-  for (const coding of codings.reverse()) {
+  for (const coding of codings.toReversed()) {
     if (coding === 'zstd') throw new BaxError('unsupported_content_type', 'unsupported content encoding zstd')
     if (coding === 'br') stream = through(stream, createBrotliDecompress())
     else stream = through(stream, coding === 'deflate' && (await isRaw(stream)) ? createInflateRaw() : createUnzip())

@@ -208,11 +208,10 @@ export class Visit {
   }
 
   async #load(signal: AbortSignal, deadline: number): Promise<void> {
-    const ended = () => this.#loaded === this.#committed || this.document.isCut
-    const loaded = () => this.#committed === this.#requested && ended()
+    const done = () => this.#committed === this.#requested && (this.#loaded === this.#committed || this.document.isCut)
     for (;;) {
       const left = deadline - performance.now()
-      if (await this.#waiting.until(loaded, Math.min(1000, Math.max(left, 0)), signal)) return
+      if (await this.#waiting.until(done, Math.min(1000, Math.max(left, 0)), signal)) return
       if (left <= 1000) return void this.warnings.push('the page had not finished loading when it was read')
       await this.#stopBlocking(signal)
     }

@@ -29,7 +29,7 @@ export async function readBody({ headers, body }: HttpResponse, work: BodyWork):
     let read: Decompressed = { bytes: await readAll(body, mostBytes) }
     isReceived = true
     // Decode the last encoding first.
-    for (const coding of codings.reverse()) {
+    for (const coding of codings.toReversed()) {
       const { bytes, isCut } = read
       read = coding === 'zstd' ? { bytes: await decodeZstd(bytes, work) } : await decompress(bytes, coding, mostBytes)
       if (isCut) read = { ...read, isCut }
