@@ -7,23 +7,26 @@ import type { CrawlRecord } from '../store/record.ts'
 import type { CrawlLogs } from '../store/log.ts'
 
 /** Returns the crawl input of a map. A search crawls up to the maximum, because only matching URLs count. */
-export const crawlForMap = ({ search, session_id: _, ...input }: MapInput): CrawlInput => ({
-  ...input,
-  limit: search === undefined ? input.limit : limits.crawl.mostMapped,
-  allow_external_links: false,
-  formats: [],
-  wait_for: 0,
-  only_main_content: false,
-  site_memory: false,
-  remove_base64_images: true,
-  render: 'auto',
-  prefer_markdown: 'never',
-  block_ads: true,
-  remove_overlays: false,
-  timeout: limits.scrape.timeoutMs,
-  dry_run: true,
-  async: false,
-})
+export function crawlForMap({ search, ...given }: MapInput): CrawlInput {
+  const { session_id: _, ...input } = given
+  return {
+    ...input,
+    limit: search === undefined ? input.limit : limits.crawl.mostMapped,
+    allow_external_links: false,
+    formats: [],
+    wait_for: 0,
+    only_main_content: false,
+    site_memory: false,
+    remove_base64_images: true,
+    render: 'auto',
+    prefer_markdown: 'never',
+    block_ads: true,
+    remove_overlays: false,
+    timeout: limits.scrape.timeoutMs,
+    dry_run: true,
+    async: false,
+  }
+}
 
 /** Builds the response from the crawl, which has ended. */
 export async function mapOf({ search, limit }: MapInput, record: CrawlRecord, logs: CrawlLogs): Promise<MapAnswer> {
