@@ -9,19 +9,19 @@ import { operations } from '../../../src/operations/index.ts'
 
 const names = [...identityNames, 'session_id'] as const
 
-/** A value of each field. */
+/** A value of each field; some are secrets. */
 const values = {
   profile: 'work',
   save_profile: true,
-  headers: { 'X-Team': 'blue' },
-  cookies: 'a=1',
+  headers: { Authorization: 'secret-header' },
+  cookies: 'a=secret-cookie',
   user_agent: 'Reader/1.0',
   locale: 'de-AT',
   timezone: 'Europe/Vienna',
   geolocation: { latitude: 48, longitude: 16 },
   location: { country: 'AT' },
   mobile: true,
-  proxy: 'http://127.0.0.1:3128',
+  proxy: 'http://ann:secret-proxy@127.0.0.1:3128',
   sign: true,
   session_id: 'ses_4cWm8rXbQ1kT9vZs',
 } satisfies Record<(typeof names)[number], unknown>
@@ -108,10 +108,11 @@ describe.each(all)('$http', ({ http, input, sample }) => {
     const known = outer === undefined ? input.shape : place.length === 1 ? fieldsOf(input.shape[outer]) : {}
     for (const name of names)
       for (const written of new Set([name, camelCase(name)]))
-        if (!Object.hasOwn(known, wireNameOf(known, written, {})))
-          expect(refusal(place, written, values[name]), `${http} ${path(place, written)}`).toContain(
-            `${path(place, written)} is not a known field`,
-          )
+        if (!Object.hasOwn(known, wireNameOf(known, written, {}))) {
+          const message = refusal(place, written, values[name])
+          expect(message, `${http} ${path(place, written)}`).toContain(`${path(place, written)} is not a known field`)
+          expect(message).not.toContain('secret-')
+        }
   })
 })
 
