@@ -7,7 +7,7 @@ const programs = ['curl', 'iproute2', 'iptables', 'openssl', 'redis-server', 'tm
 /** Unattended runs also use real shells, real PHP applications and real manuals. */
 const unattended = [
   'fish', 'zsh', 'xvfb',
-  'php-cli', 'php-gd', 'php-mbstring', 'php-sqlite3', 'php-xml',
+  'php-cli', 'php-gd', 'php-intl', 'php-mbstring', 'php-sqlite3', 'php-xml',
   'debian-policy', 'git-doc', 'postgresql-doc', 'python3-doc',
 ] // prettier-ignore
 

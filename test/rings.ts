@@ -155,6 +155,7 @@ export const onFleet = named([
   'flow/handoff-endings',
   'flow/identity',
   'flow/identity-crawl',
+  'flow/identity-real',
   'flow/identity-saved',
   'flow/isolation',
   'flow/mcp-http',

@@ -1,69 +1,75 @@
-/** Pages behind the login of a real application, read with a saved profile. */
+/** Pages behind the login of real applications, read with a saved profile. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../../src/client/calls.ts'
 import { missingForPhp } from '../support/debian-php.ts'
-import { startWiki, type Wiki } from '../support/dokuwiki.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
+import { type LoginApp, loginApps } from '../support/login-apps.ts'
 
 type Crawled = Extract<Answer<'crawl'>, { data: unknown }>
 
 const reason = missingForPhp()
-const pages = Array.from({ length: 49 }, (_, at) => `private:page${at + 1}`)
+/** The applications answer one request at a time. */
+const patient = 600_000
 
-describe.skipIf(reason)(`DokuWiki${reason ? ` (skipped: ${reason})` : ''}`, () => {
+describe.skipIf(reason).each(loginApps)(`$name${reason ? ` (skipped: ${reason})` : ''}`, ({ start }) => {
   let homes: Homes
-  let wiki: Wiki
+  let app: LoginApp
   beforeAll(async () => {
-    ;[homes, wiki] = await Promise.all([openHomes(), startWiki()])
-    await wiki.add('private:index', pages.map((name) => `  * [[${name}]]\n`).join(''))
-    for (const name of pages) await wiki.add(name, `Only users read this text of ${name}, which is a whole sentence.\n`)
+    ;[homes, app] = await Promise.all([openHomes(), start()])
     await logIn()
-  })
-  afterAll(() => Promise.all([homes?.close(), wiki?.close()]))
+  }, patient)
+  afterAll(() => Promise.all([homes?.close(), app?.close()]))
 
-  /** Logs in once, and saves the profile `wiki`. */
+  /** Logs in once, and saves the profile `member`. */
   async function logIn(): Promise<void> {
     const client = homes.clients.http
-    const start_url = `${wiki.url}?id=private:index&do=login`
-    const { session_id: id } = await client.createSession({ headless: true, start_url })
+    const { session_id: id } = await client.createSession({ headless: true, start_url: app.loginUrl })
     const session_id = id!
-    const commands = [
-      { command: 'fill', data: { selector: 'input[name=u]', text: wiki.user } },
-      { command: 'fill', data: { selector: 'input[name=p]', text: wiki.password } },
-      { command: 'press_key', data: { selector: 'input[name=p]', key: 'Enter' } },
-      { command: 'wait_for', data: { text: 'Logged in as' } },
-    ]
-    const { success } = await client.runCommands({ session_id, commands })
-    expect(success).toBe(true)
-    await client.saveProfile({ name: 'wiki', session_id })
+    const { success, results } = await client.runCommands({ session_id, commands: [...app.login] })
+    expect(success, JSON.stringify(results)).toBe(true)
+    await client.saveProfile({ name: 'member', session_id })
     await client.closeSession({ session_id })
   }
 
   const crawl = async (render: 'http' | 'browser', profile?: string) =>
     (await homes.clients.http.crawl({
-      url: `${wiki.url}?id=private:index`,
+      url: app.url,
       render,
-      limit: 50,
+      limit: 50 + app.files,
+      timeout: 120_000,
       only_main_content: false,
       ...(profile && { profile, save_profile: true }),
     })) as Crawled
 
-  test('50 pages are the same over HTTP and rendered, and none is that of an anonymous reader', async () => {
-    const crawls = { http: await crawl('http', 'wiki'), browser: await crawl('browser', 'wiki') }
-    for (const { data, errors, skipped } of Object.values(crawls)) {
-      expect([data.length, errors]).toEqual([50, []])
-      expect(data.filter(({ markdown }) => !markdown!.includes('Anna Example'))).toEqual([])
-      expect(data.filter(({ warning_code }) => warning_code === 'login_required')).toEqual([])
-      expect(skipped.filter(({ reason: why }) => why === 'logout').length).toBeGreaterThan(0)
-    }
-    const urls = ({ data }: Crawled) => data.map(({ metadata }) => metadata.url)
-    expect(urls(crawls.browser).toSorted()).toEqual(urls(crawls.http).toSorted())
-    const { data } = await homes.clients.http.scrape({ url: `${wiki.url}?id=private:page1`, profile: 'wiki' })
-    expect(data!.markdown).toContain('Only users read this text of private:page1')
-  })
+  const anonymous = ({ data }: Crawled) => data.filter(({ markdown }) => !markdown!.includes(app.member))
 
-  test('an anonymous reader gets none of them', async () => {
-    const { data } = await crawl('http')
-    expect(data.filter(({ markdown }) => markdown!.includes('Only users read'))).toEqual([])
-  })
+  test(
+    '50 pages are the same over HTTP and rendered, and none is that of an anonymous reader',
+    async () => {
+      const crawls = { http: await crawl('http', 'member'), browser: await crawl('browser', 'member') }
+      for (const { data, errors, skipped, ...rest } of Object.values(crawls)) {
+        expect([data.length, errors.map(({ code }) => code)]).toEqual([
+          50,
+          Array(app.files).fill('unsupported_content_type'),
+        ])
+        expect(anonymous({ data, errors, skipped, ...rest })).toEqual([])
+        expect(data.filter(({ warning_code }) => warning_code === 'login_required')).toEqual([])
+        expect(skipped.some(({ reason: why }) => why === 'logout')).toBe(app.linksLogout)
+      }
+      const urls = ({ data }: Crawled) => data.map(({ metadata }) => metadata.url)
+      expect(urls(crawls.browser).toSorted()).toEqual(urls(crawls.http).toSorted())
+      const { data } = await homes.clients.http.scrape({ url: app.url, profile: 'member', only_main_content: false })
+      expect(data!.markdown).toContain(app.member)
+    },
+    patient,
+  )
+
+  test(
+    'an anonymous reader gets none of them',
+    async () => {
+      const answer = await crawl('http')
+      expect(anonymous(answer).length).toBe(answer.data.length)
+    },
+    patient,
+  )
 })

@@ -13,7 +13,7 @@ import { waitUntil } from './wait.ts'
 const run = promisify(execFile)
 
 /** PHP and the extensions of all applications. */
-const php = ['php-cli', 'php-xml', 'php-mbstring', 'php-gd', 'php-sqlite3']
+const php = ['php-cli', 'php-xml', 'php-mbstring', 'php-gd', 'php-intl', 'php-sqlite3']
 
 /** Returns why PHP applications cannot run here, or undefined if they can. */
 export function missingForPhp(): string | undefined {

@@ -8,6 +8,8 @@ export interface PhpLiteAdmin {
   readonly password: string
   /** Returns the names of the databases. */
   databases(): Promise<string[]>
+  /** Returns the path of a database. */
+  file(name: string): string
   close(): Promise<void>
 }
 
@@ -22,5 +24,11 @@ export async function startPhpLiteAdmin(): Promise<PhpLiteAdmin> {
   await writeFile(config, `<?php $password = '${password}'; $directory = '${databases}';`)
   await symlink(join(root, 'usr/share/javascript'), join(root, folder, 'javascript'))
   const server = await servePhp(root, { folder, page: 'phpliteadmin.php' })
-  return { ...server, url: `${server.url}/phpliteadmin.php`, password, databases: () => readdir(databases) }
+  return {
+    ...server,
+    url: `${server.url}/phpliteadmin.php`,
+    password,
+    databases: () => readdir(databases),
+    file: (name: string) => join(databases, `${name}.sqlite`),
+  }
 }
