@@ -39,6 +39,16 @@ describe('a replay', () => {
     await page.close()
   })
 
+  test('has the text of an ordinary field of a page that answers late', async () => {
+    await create('/', '--replay')
+    await bax('eval', 'setTimeout(() => { for (const end = Date.now() + 1500; Date.now() < end; ); }, 200)')
+    await bax('fill', 'css=#plain', 'ordinary text')
+    const { page, html } = await openReplay()
+    expect(html).toContain('ordinary text')
+    expect(html).not.toContain('[redacted]')
+    await page.close()
+  })
+
   test('has no data of cards, no codes, and no password of a frame of another site', async () => {
     await create('/pay', '--replay')
     expect(await bax('click', 'frame=#login >> [type=password]')).toMatchObject({ code: 0 })

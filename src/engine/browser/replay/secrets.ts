@@ -9,6 +9,8 @@ import secretsScript from './secrets.page.ts?inline'
 
 /** Time for an answer; a frame that takes longer may show any field. */
 const answerMs = 500
+/** Time for an answer about the element of a command, which waits for it longer; texts for an unknown one are hidden. */
+const targetMs = 5000
 
 const secretsIn = pageFunction<typeof secrets.secretsIn>(secretsScript, 'secretsIn')
 const isForSecret = pageFunction<typeof secrets.isForSecret>(secretsScript, 'isForSecret')
@@ -28,7 +30,7 @@ export async function readSecrets(target: BatchTarget, selector?: string): Promi
   // A dialog stops the page.
   if (target.dialogs.newest) return { ...unknown, isTarget: undefined }
   const [isTarget, ...frames] = await Promise.all([
-    selector === undefined ? false : answered(isSecretTarget(page, selector), undefined),
+    selector === undefined ? false : answered(isSecretTarget(page, selector), undefined, targetMs),
     ...page.frames().map((frame) => answered(frame.evaluate(secretsIn, undefined), unknown)),
   ])
   return {
@@ -48,5 +50,5 @@ async function isSecretTarget(page: Page, selector: string): Promise<boolean> {
   }
 }
 
-const answered = <T, Other>(work: Promise<T>, value: Other): Promise<T | Other> =>
-  withDeadline(work, { ms: answerMs, value }).catch(() => value)
+const answered = <T, Other>(work: Promise<T>, value: Other, ms = answerMs): Promise<T | Other> =>
+  withDeadline(work, { ms, value }).catch(() => value)
