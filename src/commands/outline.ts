@@ -1,6 +1,8 @@
 /** Runs in a page: returns the structure of an element as data, for `get_content` of kind json. */
 // oxlint-disable unicorn/consistent-function-scoping -- only the text of the function reaches the page
 
+type Field = HTMLInputElement & { readonly selectedOptions?: Iterable<HTMLOptionElement> }
+
 /** Builds an outline of an element and its content. Self-contained: only the text of the function reaches the page. */
 export function outlineOf(root: Element) {
   const most = 500
@@ -19,17 +21,12 @@ export function outlineOf(root: Element) {
   }
   const labelOf = (field: HTMLInputElement) =>
     words(field.getAttribute('aria-label') ?? [...(field.labels ?? [])].map((label) => label.textContent).join(' '))
-  const fieldOf = (field: HTMLInputElement) => ({
+  const fieldOf = (field: Field) => ({
     name: field.name || null,
     type: field.type,
     label: labelOf(field) || field.placeholder || null,
     // Never return the content of password fields.
-    value:
-      field.type === 'password'
-        ? null
-        : field instanceof HTMLSelectElement && field.multiple
-          ? [...field.selectedOptions].map(({ value }) => value).join(', ')
-          : field.value,
+    value: field.type === 'password' ? null : [...(field.selectedOptions ?? [field])].map((at) => at.value).join(', '),
     ...(['checkbox', 'radio'].includes(field.type) && { checked: field.checked }),
     required: field.required ?? false,
     ...(field instanceof HTMLSelectElement && {
@@ -59,7 +56,7 @@ export function outlineOf(root: Element) {
       name: form.getAttribute('name') ?? (form.id || null),
       action: form.action,
       method: form.method,
-      fields: all<HTMLInputElement>('input:not([type=hidden]), select, textarea', form).map(fieldOf),
+      fields: all<Field>('input:not([type=hidden]), select, textarea', form).map(fieldOf),
     })),
     // Grids often contain the table that they describe.
     tables: all<HTMLElement>('table, :is([role=table], [role=grid], [role=treegrid]):has([role=row])').map((table) => ({

@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright'
 import { type CallLimit, type CommandContext, defineCommand, type Point } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { clickable } from './clickable.ts'
-import { sameTextWarning } from './same-text.ts'
+import { sameTextWarning } from './input/same-text.ts'
 import { elementTimeout, modifierKeys, modifiers, point, pointFields, selector } from './fields.ts'
 
 export * from './drag.ts'
@@ -90,8 +90,10 @@ const clickOn = (
 ): Promise<void> => {
   const options = { ...how, ...(modifiers && { modifiers }), ...(position && { position }) }
   const click = async (element: Locator, limit: CallLimit) => {
-    const part = await clickable(element, limit)
-    const warning = await sameTextWarning(element, target.selector, limit)
+    const [part, warning] = await Promise.all([
+      clickable(element, limit),
+      sameTextWarning(element, target.selector, limit),
+    ])
     await part.click({ ...options, ...limit })
     if (warning) warn(warning)
   }

@@ -48,14 +48,8 @@ export async function makeContext({ gate, ...parts }: ContextParts): Promise<Com
   return gate ? behindGate(context, parts.page, gate) : context
 }
 
-async function openContext({
-  page,
-  target,
-  tools,
-  acts,
-  clock,
-  ...parts
-}: Omit<ContextParts, 'gate'>): Promise<CommandContext> {
+async function openContext(given: Omit<ContextParts, 'gate'>): Promise<CommandContext> {
+  const { page, target, tools, acts, clock, ...parts } = given
   const { signal, delivery, onDirect } = parts
   watchNavigations(page)
   const overlay = await overlayOf(page)

@@ -25,7 +25,7 @@ export interface Endpoint {
 export const loopbackHost = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
 /** Parses a given browser URL. @throws BaxError `invalid_request` */
-export function parseBrowserUrl(cdp: string, allowRemote: boolean): URL {
+function parseBrowserUrl(cdp: string, allowRemote: boolean): URL {
   const invalid = (message: string, hint?: string) =>
     new BaxError('invalid_request', `--cdp ${message}`, { details: [{ path: 'cdp', message }], ...(hint && { hint }) })
   const url = parseUrl(cdp)

@@ -1,6 +1,6 @@
 /** Clicks by text that hit no control, while a control has the same text. */
 import type { Locator } from 'playwright'
-import type { CallLimit } from '../core/operation/command.ts'
+import type { CallLimit } from '../../core/operation/command.ts'
 
 /** Selectors that find an element by its text, whatever it is. */
 const byText = /(?:^|>>)\s*(?:text=|["'])|:(?:has-text|text|text-is|text-matches)\(/i
