@@ -10,7 +10,7 @@ const bySubsystem = {
     ['direct-disabled', 'src/engine/browser/direct/enabled.ts', "!== '0'", "=== 'x'", 'test/flow/direct-actions.test.ts'],
     ['direct-typing', 'src/commands/keyboard.ts', '{ direct: (element) => directField(context, element, clear) }', '{}', 'test/flow/direct-actions.test.ts'],
     ['direct-reading', 'src/engine/browser/direct/direct.ts', 'if (!plain || isNavigating(page)) return undefined', 'if (plain !== null) return undefined', 'test/flow/direct-actions.test.ts'],
-    ['direct-modifiers', 'src/commands/pointer.ts', 'direct: keys.length > 0 || position ? undefined : (element)', 'direct: (element)', 'test/flow/pointer.test.ts'],
+    ['direct-modifiers', 'src/commands/pointer.ts', 'direct: modifiers || position ? undefined : (element)', 'direct: (element)', 'test/flow/pointer.test.ts'],
     ['direct-out-of-view', 'src/engine/browser/direct/hit.page.ts', 'if (!isInside(around, { left: 0,', 'if (false && !isInside(around, { left: 0,', 'test/flow/direct-actions.test.ts'],
   ],
   input: [
