@@ -68,7 +68,7 @@ describe('a script of a session', () => {
     await line(session, 'click', await refOf(session, /button "Order"/))
     await expect.poll(async () => (await line(session, 'get', 'url')).stdout).toContain('/orders/')
     const tool = await mcp.call('browser_session_script', { session })
-    expect(tool.text).toMatch(/\d+ steps, \d+ commands left out; needs the environment variables PASSWORD, PASSWORD_2/)
+    expect(tool.text).toMatch(/\d+ steps; left out: \d+ \(.+\); needs the environment variables PASSWORD, PASSWORD_2/)
     expect(tool.text).toContain('text: ${env.PASSWORD}')
     await mcp.close()
     const { script, stderr } = await exported(session)

@@ -1,5 +1,7 @@
 /** The commands of a session become a script that repeats them in new sessions. */
+import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { runPlaywrightTest } from '../support/playwright-test.ts'
 import { command } from '../support/session-steps.ts'
 import { sessionScripts } from '../support/session-scripts.ts'
@@ -43,5 +45,36 @@ describe('a script of a session', () => {
     expect(steps).toBeLessThan(60)
     expect(script).toMatch(/^# starts with command \d+ of the session\n/)
     expect(script.length).toBeLessThan(1_100_000)
+  })
+  test.each(['yaml', 'playwright'] as const)('says at its end that a person had control: %s', async (format) => {
+    const session_id = await createSession()
+    await given.homes.clients.http.runCommands({
+      session_id,
+      commands: [
+        command('navigate_to', { url: `${given.site.url}/login` }),
+        command('fill', { selector: 'label=User', text: 'ann' }),
+      ],
+    })
+    const { token } = await given.homes.clients.http.linkLiveView({ session_id, control: true })
+    const address = `${given.homes.baseUrl.replace('http', 'ws')}/sessions/${session_id}/live`
+    const socket = new WebSocket(address, ['bax.live.v1', `bax.bearer.${token}`])
+    const messages: string[] = []
+    socket.on('message', (data: Buffer, isBinary) => void (isBinary || messages.push(data.toString())))
+    const received = (part: string) => expect.poll(() => messages.some((text) => text.includes(part))).toBe(true)
+    await once(socket, 'open')
+    socket.send(JSON.stringify({ type: 'take' }))
+    await received('"holder":"you"')
+    socket.send(JSON.stringify({ type: 'navigate', url: `${given.site.url}/help` }))
+    await received('/help')
+    socket.send(JSON.stringify({ type: 'return' }))
+    const written = () => given.homes.clients.http.getSessionScript({ session_id, format })
+    const isLeftOut = async () => (await written()).left_out.some(({ reason }) => reason === 'a person had control')
+    await expect.poll(isLeftOut).toBe(true)
+    socket.close()
+    const { script } = await written()
+    expect(script).toMatch(
+      /(?:#|\/\/) a person had control here: the script does not repeat what they did\n(?:\}\)\n)?$/,
+    )
+    expect(script).not.toContain('/help')
   })
 })

@@ -1,5 +1,6 @@
 /** The tool that writes what was done in a session as a script. */
 import { z } from 'zod'
+import { leftOutText } from '../../core/text/script/left-out.ts'
 import { operations } from '../../operations/index.ts'
 import { defineTool } from '../tool.ts'
 import { session } from './browser.ts'
@@ -18,6 +19,7 @@ export const browserSessionScript = defineTool({
     const written = await connection.ask('getSessionScript', { session_id, ...request }, signal)
     const { left_out, script, secrets, steps } = written
     const needs = secrets.length > 0 ? `; needs the environment variables ${secrets.join(', ')}` : ''
-    return { text: `${steps} steps, ${left_out.length} commands left out${needs}`, page: script.trimEnd() }
+    const omitted = left_out.length > 0 ? `; left out: ${leftOutText(left_out)}` : ''
+    return { text: `${steps} steps${omitted}${needs}`, page: script.trimEnd() }
   },
 })

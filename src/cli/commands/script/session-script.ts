@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { SessionScript } from '../../../core/shapes/recording.ts'
+import { leftOutText } from '../../../core/text/script/left-out.ts'
 import { textFlag } from '../../../lines/typed.ts'
 import { note, print } from '../../io.ts'
 import { type OperationCall, operationCommand, type OperationShape } from '../../operation-command.ts'
@@ -33,13 +34,7 @@ export const command = operationCommand(shape, async (call) => {
 
 /** Prints what a reader of the script does not see. */
 function describeScript(io: OperationCall<'getSessionScript'>['io'], { left_out, secrets }: SessionScript): void {
-  const reasons = new Map<string, number>()
-  for (const { reason } of left_out) {
-    const kind = reason.replace(/[:] .*| by command \d+$| command \d+$/, '')
-    reasons.set(kind, (reasons.get(kind) ?? 0) + 1)
-  }
-  const counts = [...reasons].map(([kind, count]) => `${count} (${kind})`).join(', ')
-  if (left_out.length > 0) note(io, `left out: ${counts}; --json lists them`)
+  if (left_out.length > 0) note(io, `left out: ${leftOutText(left_out)}; --json lists them`)
   if (secrets.length > 0) note(io, `set ${secrets.join(', ')} to run it`)
 }
 

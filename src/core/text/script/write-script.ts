@@ -17,13 +17,15 @@ interface ScriptFacts {
   /** Environment variables that no output may show. */
   readonly secrets?: readonly string[]
   readonly remark?: string | undefined
+  /** Comment after the last step. */
+  readonly end?: string | undefined
 }
 
 /** Returns the text of a script in YAML. */
 export async function scriptText(
   steps: readonly WrittenStep[],
   manifest: CommandFields,
-  { remark, secrets = passwords(steps), session = {} }: ScriptFacts = {},
+  { end, remark, secrets = passwords(steps), session = {} }: ScriptFacts = {},
 ): Promise<string> {
   const { Document, isCollection, isMap, isNode } = await loadYaml()
   const written = steps.map((step) => scriptStep(step, manifest))
@@ -33,6 +35,7 @@ export async function scriptText(
     steps: written,
   })
   if (remark !== undefined) document.commentBefore = commentText(remark)
+  if (end !== undefined) document.comment = commentText(end)
   for (const [index, { command, comment }] of steps.entries()) {
     const fields = document.getIn(['steps', index, command])
     if (isMap(fields)) for (const { value } of fields.items) if (isCollection(value)) value.flow = true

@@ -9,12 +9,17 @@ export interface LeftOut {
   readonly reason: string
 }
 
+/** Comment where a person had control. */
+export const remarkOnPerson = 'a person had control here: the script does not repeat what they did'
+
 /** Name of the entries for what a person did, instead of a command. */
 export const controlByPerson = 'control'
 
 export interface Kept {
   readonly entries: readonly JournalEntry[]
   readonly leftOut: readonly LeftOut[]
+  /** Whether a person had control after the last of the entries. */
+  readonly endsWithPerson: boolean
 }
 
 /** Returns the commands that a script needs: those that succeeded, and that later ones neither repeat nor undo. */
@@ -46,7 +51,7 @@ export function keptEntries(all: readonly JournalEntry[]): Kept {
       isAfterPerson = false
     }
   }
-  return { entries, leftOut: leftOut.toSorted((a, b) => a.number - b.number) }
+  return { entries, leftOut: leftOut.toSorted((a, b) => a.number - b.number), endsWithPerson: isAfterPerson }
 }
 
 function uselessness(entry: JournalEntry): string | undefined {

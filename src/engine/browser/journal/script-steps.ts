@@ -4,6 +4,7 @@ import type { RecordedStep } from '../../../core/shapes/recording.ts'
 import { startSteps } from '../../../core/text/script/write-script.ts'
 import { waitGlob } from '../script-recorder/wait-glob.ts'
 import type { JournalEntry } from '../ports/journal.ts'
+import { remarkOnPerson } from './kept-entries.ts'
 
 /** A step with what other formats need besides. */
 export interface ScriptStep extends RecordedStep {
@@ -43,7 +44,7 @@ export function scriptSteps(entries: readonly JournalEntry[], endUrl?: string): 
     const opener = entry.command === 'answer_dialog' ? openerIn(steps) : -1
     if (opener >= 0) steps.splice(opener, 0, ...made)
     else steps.push(...made)
-    if (entry.isAfterPerson) remark(steps, start, 'a person had control here: the script does not repeat what they did')
+    if (entry.isAfterPerson) remark(steps, start, remarkOnPerson)
     if (leaves(entry)) url = entry.urlAfter
     tab = entry.tabs[1]
     for (const number of entry.tabs) known.add(number)

@@ -9,7 +9,7 @@ import { hiderOf } from '../credentials/session-secrets.ts'
 import type { JournalEntry } from '../ports/journal.ts'
 import type { LiveSession } from '../ports/session.ts'
 import { hideSteps } from '../script-recorder/hidden-steps.ts'
-import { keptEntries } from './kept-entries.ts'
+import { keptEntries, remarkOnPerson } from './kept-entries.ts'
 import { type ScriptStep, scriptSteps } from './script-steps.ts'
 import { variablesIn } from './template.ts'
 
@@ -21,20 +21,21 @@ export interface ScriptRequest {
 /** @throws BaxError `invalid_request` when no command can be repeated. */
 export async function sessionScript(session: LiveSession, { format, from }: ScriptRequest): Promise<SessionScript> {
   const { dropped, entries } = session.journal
-  const { entries: kept, leftOut } = keptEntries(entries.filter(({ number }) => number >= from))
+  const { endsWithPerson, entries: kept, leftOut } = keptEntries(entries.filter(({ number }) => number >= from))
   if (kept.length === 0)
     throw new BaxError('invalid_request', 'no command of the session can be repeated', {
       hint: 'drive the session first, or start with an earlier command (from)',
       details: { left_out: leftOut },
     })
   const hide = hiderOf(session.browserContext)
-  const endUrl = endUrlOf(session, kept.at(-1)!)
+  // A person may have opened the page that is active now.
+  const endUrl = endsWithPerson ? undefined : endUrlOf(session, kept.at(-1)!)
   // URLs are hidden before they become globs, which spell them in another way.
   const shown = kept.map((entry) => ({ ...entry, urlBefore: hide(entry.urlBefore), urlAfter: hide(entry.urlAfter) }))
   const steps = hideSteps(scriptSteps(shown, endUrl && hide(endUrl)), session.browserContext)
   const remark = Math.max(dropped + 1, from) > 1 ? `starts with command ${kept[0]!.number} of the session` : undefined
   const secrets = [...new Set(steps.flatMap(variablesIn))]
-  const facts = { session: settingsOf(session), remark, secrets }
+  const facts = { session: settingsOf(session), remark, secrets, end: endsWithPerson ? remarkOnPerson : undefined }
   const { script, missing } = await written(session, format, steps, facts)
   return {
     session_id: session.sessionId,
@@ -60,6 +61,7 @@ function endUrlOf({ activePage, journal }: LiveSession, last: JournalEntry): str
 interface Facts {
   readonly session: Readonly<Record<string, unknown>>
   readonly remark: string | undefined
+  readonly end?: string | undefined
   readonly secrets: readonly string[]
 }
 

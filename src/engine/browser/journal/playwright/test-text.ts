@@ -10,12 +10,14 @@ interface TestFacts {
   readonly page: Page
   readonly session: Readonly<Record<string, unknown>>
   readonly remark: string | undefined
+  /** Comment after the last step. */
+  readonly end?: string | undefined
 }
 
 /** Returns the test, and the steps that Playwright has no equivalent of. */
 export function testText(
   steps: readonly ScriptStep[],
-  { page, remark, session }: TestFacts,
+  { end, page, remark, session }: TestFacts,
 ): { script: string; missing: LeftOut[] } {
   const missing: LeftOut[] = []
   const lines: string[] = []
@@ -28,6 +30,7 @@ export function testText(
       lines.push(...commentLines(`${step.command} ${JSON.stringify(step.data)} has no equivalent`))
     }
   }
+  if (end !== undefined) lines.push(...commentLines(end))
   const usesTabs = lines.some((line) => /\btabs\[|\bpage = /.test(line))
   const usesContext = usesTabs || lines.some((line) => line.includes('context.'))
   const setup = usesTabs
