@@ -22,7 +22,7 @@ export function watchPresses(): PressWatch {
     of.addEventListener(type, trusted, { capture, passive: true })
   }
   const start = (event: MouseEvent) => {
-    // Not the second press of a double click, which the first belongs to.
+    // The second press of a double click does not replace the first, which may be lost.
     if (event.detail <= 1) watch.lostAt = undefined
     const [element] = event.composedPath()
     const isClick = event.button === 0 && element instanceof Element
@@ -54,7 +54,7 @@ function isLost(press: Press, event: MouseEvent): boolean {
   const { element, x, y, isKept } = press
   const path = event.composedPath()
   const isSamePoint = Math.abs(event.clientX - x) < 2 && Math.abs(event.clientY - y) < 2
-  // What the listeners of the press do is their answer to it: an element that they move or remove has been operated.
+  // An element that listeners of the press move or remove has reacted to it.
   if (!isKept || !isSamePoint || path.includes(element)) return false
   if (element.isConnected) {
     const ignores = getComputedStyle(element).pointerEvents === 'none'
