@@ -10,7 +10,7 @@ import type { RateLimits, Stores } from '../core/stores.ts'
 import { replaceFields, route, routesOf } from '../core/operation/route.ts'
 import type { ParsedInput } from '../core/operation/input/valid-input.ts'
 import type { Forwarder } from './gateway/forwarder.ts'
-import { publicError, hidesDetails, withSystemCause } from '../core/errors/system-errors.ts'
+import { hidesDetails, publicError, systemCode, withSystemCause } from '../core/errors/system-errors.ts'
 import { type Drain, drainMiddleware } from './process/drain.ts'
 import type { AppContext, AppEnv } from './request/env.ts'
 import { failure } from './request/error-response.ts'
@@ -117,9 +117,10 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     return failure(context, new BaxError('method_not_allowed', message), { allow })
   })
   app.onError((thrown, context) => {
-    const hasLeft = context.req.raw.signal.aborted && !(thrown instanceof BaxError)
-    const error = hasLeft ? new BaxError('cancelled', 'the caller has left', { cause: thrown }) : asBaxError(thrown)
-    if (error.status === 500 || (!isOwn && hidesDetails(error))) onError?.(error, context.get('requestId'))
+    const error = asBaxError(thrown)
+    // The end of an upload whose caller has left is no fault, and nobody receives the error.
+    const hasLeft = context.req.raw.signal.aborted && systemCode(thrown) === 'ECONNRESET'
+    if (!hasLeft && (error.status === 500 || (!isOwn && hidesDetails(error)))) onError?.(error, context.get('requestId'))
     // The gateway reports it, since its caller is not at fault.
     if (context.get('signedBody')?.isForged) refuse(context, 'signature')
     const refused = gate.forwarded !== undefined && error.unavailable
