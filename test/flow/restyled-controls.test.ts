@@ -70,7 +70,7 @@ inUsualHomes(pages, (given) => {
           code: 'not_editable',
           details: { delivered: false },
         })
-        expect(await given.fails('check', { selector: '#stubborn', timeout_ms: 700 })).toMatchObject({
+        expect(await given.fails('check', { selector: '#stubborn' })).toMatchObject({
           code: 'action_failed',
           error: '#stubborn did not change its state when it was clicked',
           details: { delivered: true },
