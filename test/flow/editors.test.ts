@@ -215,9 +215,10 @@ inUsualHomes(pages, (given) => {
     await given.open('/tiny')
     await given.do('type_text', { selector: '#helper', text: 'unseen' })
     expect(await given.value('get_value', { selector: '#helper' })).toBe('unseen')
-    const fail = (selector: string) => given.fails('type_text', { selector, text: 'x', timeout_ms: 700 })
-    expect(await fail('#none')).toMatchObject({ code: 'element_not_visible', details: { delivered: false } })
-    expect(await fail('#off')).toMatchObject({ details: { delivered: false } })
+    const fail = (selector: string, awaited = {}) => given.fails('type_text', { selector, text: 'x', ...awaited })
+    const awaited = { timeout_ms: 700 }
+    expect(await fail('#none', awaited)).toMatchObject({ code: 'element_not_visible', details: { delivered: false } })
+    expect(await fail('#off', awaited)).toMatchObject({ details: { delivered: false } })
     // A container with fields or with two editors does not say which one is meant.
     for (const selector of ['form', '#two']) expect(await fail(selector)).toMatchObject({ code: 'not_editable' })
     expect(await given.value('get_value', { selector: '#first' })).toBe('')

@@ -58,7 +58,7 @@ const page = `<!doctype html><title>Form</title><form onsubmit="document.title =
 
 inUsualHomes({ '/': page }, (given) => {
   const fill = (fields: Record<string, unknown>) => given.do('fill_form', { fields })
-  const fails = (fields: Record<string, unknown>) => given.fails('fill_form', { fields, timeout_ms: 700 })
+  const fails = (fields: Record<string, unknown>) => given.fails('fill_form', { fields })
 
   test('fill_form sets fields that share the label of their form item', async () => {
     await given.open('/')
@@ -166,7 +166,10 @@ inUsualHomes({ '/': page }, (given) => {
     await given.evaluate(
       `document.body.innerHTML = ${JSON.stringify(`<div><span class=label>City</span>${fields}</div>`)}`,
     )
-    expect(await fails({ City: text })).toMatchObject({ error: 'no field was set: no field matches City' })
+    const missing = { fields: { City: text }, timeout_ms: 700 }
+    expect(await given.fails('fill_form', missing)).toMatchObject({
+      error: 'no field was set: no field matches City',
+    })
     for (const command of ['fill', 'type_text'])
       expect(await given.fails(command, { selector: 'label=City', text, timeout_ms: 300 })).toMatchObject({
         code: 'element_not_found',

@@ -78,6 +78,9 @@ const leaving = `<!doctype html><button id=more aria-haspopup=menu aria-expanded
   <div id=menu role=menu hidden><div role=menuitem onclick="location.href = '/next'">Deutsch</div></div>
   <label><input id=submits type=checkbox style="display:none" onchange="location.href = '/next'">Submit at once</label>`
 
+/** Time to open a list, which a busy machine needs too, for choices that are waited for in vain. */
+const openMs = 3000
+
 inUsualHomes(
   {
     '/': widgets,
@@ -99,7 +102,7 @@ inUsualHomes(
 
     test('select_option lists the options when one is missing, names a disabled one, and closes the list', async () => {
       await given.open('/')
-      const missing = { selector: '#status', values: ['Sold'], timeout_ms: 700 }
+      const missing = { selector: '#status', values: ['Sold'], timeout_ms: openMs }
       expect(await given.fails('select_option', missing)).toMatchObject({
         code: 'element_not_found',
         error: '#status has no such option; it has: Draft, Live, Gone',
@@ -122,7 +125,7 @@ inUsualHomes(
       await given.open('/')
       await given.do('select_option', { selector: '#city', values: ['Rome'] })
       expect(await given.evaluate('city.value')).toBe('Rome')
-      const missing = { selector: '#city', values: ['Oslo'], timeout_ms: 700 }
+      const missing = { selector: '#city', values: ['Oslo'], timeout_ms: openMs }
       expect(await given.fails('select_option', missing)).toMatchObject({ code: 'element_not_found' })
       expect(await given.evaluate('city.value')).toBe('Rome')
     })
@@ -148,7 +151,7 @@ inUsualHomes(
       await given.do('select_option', { selector: '#tags', values: ['a', 'b'] })
       expect(await given.evaluate(`tags.querySelectorAll('[aria-selected=true]').length`)).toBe(2)
       await given.evaluate(`layer.onclick = null; status_.before('Live or not: ')`)
-      const deaf = { selector: '#status', values: ['Live'], timeout_ms: 700 }
+      const deaf = { selector: '#status', values: ['Live'], timeout_ms: openMs }
       expect(await given.fails('select_option', deaf)).toMatchObject({ code: 'action_failed' })
     })
 
@@ -170,7 +173,7 @@ inUsualHomes(
 
     test('select_option fails when the list does not take the choice', async () => {
       await given.open('/')
-      const deaf = { selector: '#deaf', values: ['x'], timeout_ms: 700 }
+      const deaf = { selector: '#deaf', values: ['x'], timeout_ms: openMs }
       expect(await given.fails('select_option', deaf)).toMatchObject({
         code: 'action_failed',
         error: '#deaf does not show x after a click on this option',
