@@ -93,6 +93,8 @@ export const crawlLimits = {
     /** Time without a sign of life after which the work of a worker goes to another one, and the interval of checks. */
     lockMs: 10_000,
     stalledMs: 2_500,
+    /** Time for a queue without running jobs to close. */
+    closeMs: 5000,
     /** Number of times that a crawl, or a page, may lose its worker before it fails. */
     lostCrawls: 1000,
     lostPages: 5,

@@ -32,4 +32,10 @@ describe.skipIf(noRedis)(titled('`bax serve --fleet` and `bax worker`', noRedis)
     expect((await run('fleet', 'status')).stdout).toMatch(new RegExp(`${worker.id} .* draining `))
     expect([await worker.stop(), await gateway.stop()]).toEqual([0, 0])
   })
+
+  test('end while Redis is away', async () => {
+    const [gateway, worker] = await Promise.all([fleet.addGateway(), fleet.addWorker()])
+    await fleet.redis.kill()
+    expect(await Promise.all([worker.stop(), gateway.stop()])).toEqual([0, 0])
+  })
 })

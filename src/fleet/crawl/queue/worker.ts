@@ -6,6 +6,7 @@ import type { Log } from '../../../core/config/config.ts'
 import type { BaxError } from '../../../core/errors/errors.ts'
 import type { WorkerIdentity } from '../../../core/fleet.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import type { PageScraper } from '../../../engine/scrape/scraper.ts'
 import { Subscriptions } from '../../redis/subscriptions.ts'
 import { crawlsQueue, endedChannel, pagesQueue } from '../keys.ts'
@@ -54,6 +55,8 @@ export class CrawlWorker {
   readonly #pages: Worker<VisitJob, void>
   readonly #crawls: Worker<CrawlJob, void>
   readonly #coordinators = new Set<Coordinator>()
+  /** Jobs of both queues that are running. */
+  readonly #running = new Set<Promise<void>>()
   readonly #timers: readonly NodeJS.Timeout[]
   readonly #workers: CrawlWorkerFacts['workers']
   #unlisten = () => {}
@@ -89,12 +92,12 @@ export class CrawlWorker {
     this.#visits = new PageVisits({ redis, store, scraper, log, pages, onUnavailable })
     const options = workerOptions(redis, facts)
     const { lostPages, lostCrawls } = limits.crawl.fleet
-    this.#pages = new Worker(pagesQueue(build), (job, token) => this.#visits.visit(job, token!), {
+    this.#pages = new Worker(pagesQueue(build), (job, token) => this.#track(this.#visits.visit(job, token!)), {
       ...options,
       concurrency: heldJobs(pages),
       maxStalledCount: lostPages,
     })
-    this.#crawls = new Worker(crawlsQueue(build), (job, token) => this.#coordinate(job, token!), {
+    this.#crawls = new Worker(crawlsQueue(build), (job, token) => this.#track(this.#coordinate(job, token!)), {
       ...options,
       concurrency: crawls,
       maxStalledCount: lostCrawls,
@@ -148,7 +151,22 @@ export class CrawlWorker {
   async #drain(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer)
     for (const coordinator of this.#coordinators) coordinator.interrupt()
-    await Promise.all([this.#pages.close(), this.#crawls.close()])
+    await Promise.all([this.#closed(this.#pages.close()), this.#closed(this.#crawls.close())])
+  }
+
+  #track(job: Promise<void>): Promise<void> {
+    this.#running.add(job)
+    return job.finally(() => this.#running.delete(job))
+  }
+
+  /**
+   * Waits until a queue is closed, for a limited time once no job is running: BullMQ waits forever for a connection that
+   * is being renewed (https://github.com/taskforcesh/bullmq/issues/4656). Nothing of such a queue keeps the process alive.
+   */
+  async #closed(closing: Promise<void>): Promise<void> {
+    const isClosed = closing.then(() => true)
+    do await Promise.race([closing, Promise.allSettled(this.#running)])
+    while (!(await withDeadline(isClosed, { ms: limits.crawl.fleet.closeMs, value: false })) && this.#running.size > 0)
   }
 
   /** Drains, and closes everything that it has opened. */
