@@ -2,8 +2,8 @@
 import type * as http from 'node:http'
 import { Readable } from 'node:stream'
 import { BaxError } from '../core/errors/errors.ts'
-import { untilAborted } from '../core/process/until-aborted.ts'
 import { systemReason } from '../core/errors/system-errors.ts'
+import { untilAborted } from '../core/process/until-aborted.ts'
 
 export interface WireRequest {
   readonly method: string

@@ -15,7 +15,10 @@ const warnings = { write: (text: string | Uint8Array) => process.emitWarning(Str
 
 /** Flags about output, which the library does not print. */
 const ofOutput = new Set(['json', 'contentBoundaries'])
-const kinds = new Map([...[...globalFlagKinds].filter(([name]) => !ofOutput.has(name)), ['key', 'string'] as const])
+/** Options by name, with the type of their values. */
+const kinds: ReadonlyMap<string, string> = new Map(
+  [...globalFlagKinds, ['key', 'string'] as const].filter(([name]) => !ofOutput.has(name)),
+)
 
 /** @throws BaxError `invalid_request`: an option that is ignored could select another engine. */
 function checkOptions(options: Readonly<Record<string, unknown>>): void {

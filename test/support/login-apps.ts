@@ -27,6 +27,17 @@ export interface LoginApp {
 const numbers = Array.from({ length: 49 }, (_, at) => at + 1)
 const sentence = (name: string) => `Only users read this text of ${name}, which is a whole sentence.\n`
 
+/** Returns the steps that log in to a wiki, by the selectors of its fields and a text that only users see. */
+const loginTo = (
+  { user, password }: Readonly<Record<'user' | 'password', string>>,
+  fields: Readonly<Record<'user' | 'password' | 'shown', string>>,
+): LoginApp['login'] => [
+  step('fill', { selector: fields.user, text: user }),
+  step('fill', { selector: fields.password, text: password }),
+  step('press_key', { selector: fields.password, key: 'Enter' }),
+  step('wait_for', { text: fields.shown }),
+]
+
 async function dokuWiki(): Promise<LoginApp> {
   const wiki = await startWiki()
   const names = numbers.map((number) => `private:page${number}`)
@@ -35,12 +46,7 @@ async function dokuWiki(): Promise<LoginApp> {
   return {
     url: `${wiki.url}?id=private:index`,
     loginUrl: `${wiki.url}?id=private:index&do=login`,
-    login: [
-      step('fill', { selector: 'input[name=u]', text: wiki.user }),
-      step('fill', { selector: 'input[name=p]', text: wiki.password }),
-      step('press_key', { selector: 'input[name=p]', key: 'Enter' }),
-      step('wait_for', { text: 'Logged in as' }),
-    ],
+    login: loginTo(wiki, { user: 'input[name=u]', password: 'input[name=p]', shown: 'Logged in as' }),
     member: 'Anna Example',
     linksLogout: true,
     files: 0,
@@ -56,12 +62,7 @@ async function mediaWiki(): Promise<LoginApp> {
   return {
     url: `${wiki.url}/Index`,
     loginUrl: `${wiki.url}?title=Special:UserLogin`,
-    login: [
-      step('fill', { selector: '#wpName1', text: wiki.user }),
-      step('fill', { selector: '#wpPassword1', text: wiki.password }),
-      step('press_key', { selector: '#wpPassword1', key: 'Enter' }),
-      step('wait_for', { text: 'Log out' }),
-    ],
+    login: loginTo(wiki, { user: '#wpName1', password: '#wpPassword1', shown: 'Log out' }),
     member: 'Log out',
     linksLogout: true,
     files: 0,

@@ -1,4 +1,4 @@
-/** What a script of a session does not repeat, for readers of its steps. */
+/** Counts of the commands that the script of a session leaves out. */
 import type { SessionScript } from '../../shapes/recording.ts'
 
 /** Returns the number of commands by reason, such as `2 (failed), 1 (a person had control)`. */

@@ -29,7 +29,7 @@ interface Watch {
   rejections: (Rejection & { readonly at: number })[]
 }
 
-/** What the page has made of input, with its age in milliseconds. */
+/** Effects of input on the page, with their ages in milliseconds. */
 export interface Reaction {
   /** Age of the latest press if its element lost it. */
   readonly lostAge: number | null
