@@ -120,7 +120,8 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     const error = asBaxError(thrown)
     // The end of an upload whose caller has left is no fault, and nobody receives the error.
     const hasLeft = context.req.raw.signal.aborted && systemCode(thrown) === 'ECONNRESET'
-    if (!hasLeft && (error.status === 500 || (!isOwn && hidesDetails(error)))) onError?.(error, context.get('requestId'))
+    if (!hasLeft && (error.status === 500 || (!isOwn && hidesDetails(error))))
+      onError?.(error, context.get('requestId'))
     // The gateway reports it, since its caller is not at fault.
     if (context.get('signedBody')?.isForged) refuse(context, 'signature')
     const refused = gate.forwarded !== undefined && error.unavailable
