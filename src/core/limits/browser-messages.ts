@@ -4,7 +4,8 @@ export const browserMessageLimits = {
    * Maximum console messages and errors per second: of a page, and of all pages of a browser. Each page can always send
    * `reservedPerSec`. Further messages are dropped, and a notice reports their number. A page that sends more than
    * `endlessPerSec` is closed when more than `lostMessages` or `lostBytes` are dropped without a second's pause, or when
-   * more than `lateMessages` in a row are more than `lateMs` late, and it has sent them for more than `lateForMs`.
+   * more than `lateMessages` or `lostBytes` in a row are more than `lateMs` late, and it has sent them for more than
+   * `lateForMs`. A burst of some thousand messages takes that long on a busy machine, too.
    */
   flood: {
     messagesPerSec: 500,
@@ -13,7 +14,7 @@ export const browserMessageLimits = {
     endlessPerSec: 2000,
     lostMessages: 20_000,
     lostBytes: 32 * 1024 * 1024,
-    lateMessages: 1000,
+    lateMessages: 5000,
     lateMs: 3000,
     lateForMs: 2000,
   },

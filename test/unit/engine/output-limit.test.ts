@@ -107,8 +107,8 @@ test('does not end a page that logs in every frame', () => {
 })
 
 describe('messages that arrive late', () => {
-  /** Sends too many late messages, which the page sent during this time; returns the pages that are ended. */
-  function endedAfter(durationMs: number): string[] {
+  /** Sends late messages, by default too many, which the page sent during this time; returns the pages that are ended. */
+  function endedAfter(durationMs: number, count = limits.flood.lateMessages + 2, text = ''): string[] {
     const ended: string[] = []
     const flood = new OutputLimit({
       onEndless: (sessionId) => ended.push(sessionId),
@@ -116,16 +116,24 @@ describe('messages that arrive late', () => {
       now: () => 0,
       clock: () => 100_000,
     })
-    const count = limits.flood.lateMessages + 2
     const last = 100_000 - limits.flood.lateMs - 1
     for (let at = 0; at < count; at += 1)
-      flood.filter(message('"timestamp":1', 'one', last - durationMs + (durationMs * at) / (count - 1)))
+      flood.filter(message(`"timestamp":1${text}`, 'one', last - durationMs + (durationMs * at) / (count - 1)))
     for (let at = 0; at <= limits.flood.lateMessages; at += 1) flood.filter(message('in time', 'two', 99_000))
     return ended
   }
 
   test('end a page that has sent them for some time', () => {
     expect(endedAfter(limits.flood.lateForMs + 1)).toEqual(['one'])
+  })
+
+  test('end a page whose messages are large', () => {
+    const large = 'x'.repeat(1024 * 1024)
+    expect(endedAfter(limits.flood.lateForMs + 1, limits.flood.lostBytes / large.length + 2, large)).toEqual(['one'])
+  })
+
+  test('do not end a page for a burst, however long it takes on a busy machine', () => {
+    expect(endedAfter(60_000, 3000)).toEqual([])
   })
 
   test('do not end a page that sent all of them at once', () => {

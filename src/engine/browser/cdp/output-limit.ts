@@ -23,8 +23,9 @@ interface Source {
   /** Messages beyond `endlessPerSec` since the last second within the limit, and their bytes. */
   lost: number
   lostBytes: number
-  /** Number of consecutive messages that were already old when they arrived. */
+  /** Number of consecutive messages that were already old when they arrived, and their bytes. */
   late: number
+  lateBytes: number
   /** Milliseconds between the first and the last of them, by the time at which the page sent them. */
   lateForMs: number
   lateSince: number
@@ -74,7 +75,7 @@ export class OutputLimit {
     const session = sessionIn(message)
     let source = this.#sources.get(session)
     if (!source) {
-      source = { count: 0, lost: 0, lostBytes: 0, late: 0, lateForMs: 0, lateSince: 0 }
+      source = { count: 0, lost: 0, lostBytes: 0, late: 0, lateBytes: 0, lateForMs: 0, lateSince: 0 }
       this.#sources.set(session, source)
     }
     source.count += 1
@@ -83,7 +84,7 @@ export class OutputLimit {
     const isExcess = source.count > messagesPerSec || isShareUsed
     if (isExcess) this.#drop(session, source, message)
     else this.#count += 1
-    this.#countLate(source, sentAtOf(message))
+    this.#countLate(source, message)
     if (!wasEndless && isEndless(source)) this.#rules.onEndless(session)
     return isExcess ? undefined : message.toString()
   }
@@ -124,10 +125,12 @@ export class OutputLimit {
     }
   }
 
-  #countLate(source: Source, sentAt: number | undefined): void {
+  #countLate(source: Source, message: Buffer): void {
+    const sentAt = sentAtOf(message)
     const isLate = sentAt !== undefined && this.#clock() - sentAt > limits.flood.lateMs
     if (source.late === 0 && isLate) source.lateSince = sentAt
     source.late = isLate ? source.late + 1 : 0
+    source.lateBytes = isLate ? source.lateBytes + message.length : 0
     source.lateForMs = isLate ? sentAt - source.lateSince : 0
   }
 }
@@ -147,10 +150,10 @@ export function sessionIn(message: Buffer): string {
 }
 
 /** One burst is late on a busy machine, too; a page that does not stop sends for longer. */
-const isEndless = ({ lost, lostBytes, late, lateForMs }: Source): boolean =>
+const isEndless = ({ lost, lostBytes, late, lateBytes, lateForMs }: Source): boolean =>
   lost > limits.flood.lostMessages ||
   lostBytes > limits.flood.lostBytes ||
-  (late > limits.flood.lateMessages && lateForMs > limits.flood.lateForMs)
+  ((late > limits.flood.lateMessages || lateBytes > limits.flood.lostBytes) && lateForMs > limits.flood.lateForMs)
 
 /** Builds the event that reports dropped messages; workers have no log. */
 function noticeOf(count: number, sessionId: string, isWorker: boolean): string {
