@@ -7,7 +7,7 @@ import type { Frame } from '../../src/core/operation/call.ts'
 import { buildsKey } from '../../src/fleet/crawl/keys.ts'
 import { callOf } from '../support/call.ts'
 import { linkPage } from '../support/crawl.ts'
-import { comparable, type CrawlFleet, openCrawlFleet } from '../support/crawl-fleet.ts'
+import { comparable, type CrawlFleet, openCrawlFleet, shortLocks } from '../support/crawl-fleet.ts'
 import { noRedis, startRedis, type TestRedis } from '../support/redis.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -34,7 +34,7 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
 
   beforeAll(async () => {
     redis = await startRedis()
-    fleet = await openCrawlFleet(redis)
+    fleet = await openCrawlFleet(redis, { timing: shortLocks })
     // A tree: each page links to two further ones, and back to the first.
     const paths = Array.from({ length: pages }, (_, at) => `/p/${at}`)
     site = await serveSite(

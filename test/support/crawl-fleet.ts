@@ -12,6 +12,7 @@ import { createEngine } from '../../src/engine/index.ts'
 import { CrawlService } from '../../src/engine/crawl/crawls.ts'
 import { FleetCrawlHost } from '../../src/fleet/crawl/host.ts'
 import type { FleetCrawl } from '../../src/fleet/crawl/store/store.ts'
+import type { QueueTiming } from '../../src/fleet/crawl/queue/queues.ts'
 import { CrawlWorker } from '../../src/fleet/crawl/queue/worker.ts'
 import { connectRedis } from '../../src/fleet/redis/connect.ts'
 import { callOf } from './call.ts'
@@ -29,8 +30,8 @@ export function expectWhole(state: CrawlState, alone: CrawlAnswer): void {
   expect(comparable(state)).toMatchObject(comparable(alone))
 }
 
-/** Locks that expire soon, so that tests of killed workers are fast. */
-const timing = { lockMs: 1000, stalledMs: 250 }
+/** Locks that expire soon, so that tests of killed workers are fast: on a busy machine also those of living workers expire. */
+export const shortLocks: QueueTiming = { lockMs: 1000, stalledMs: 250 }
 const pagesPerWorker = 4
 const build = 'source'
 
@@ -59,6 +60,8 @@ export interface CrawlFleet {
 }
 
 interface FleetOptions {
+  /** Timing of the workers, by default the usual one. */
+  readonly timing?: QueueTiming
   /** Build of the gateway, if it is not that of the workers. */
   readonly gatewayBuild?: string
   readonly allowances?: Allowances
@@ -78,9 +81,9 @@ export async function openCrawlFleet({ url, client }: TestRedis, options: FleetO
     writeAnywhere: true,
     log,
   })
-  const program = await makeHostProgram(workerSource)
+  const { allowances, keys = engine.keys, gatewayBuild = build, workerCount = () => 1, timing = {} } = options
+  const program = await makeHostProgram(workerSource(timing))
   const redis = await connectRedis({ url, log })
-  const { allowances, keys = engine.keys, gatewayBuild = build, workerCount = () => 1 } = options
   const crawls = new CrawlService(
     new FleetCrawlHost({
       redis,
@@ -182,7 +185,7 @@ export function comparable(answer: CrawlAnswer | CrawlState): object {
   return rest
 }
 
-const workerSource = `
+const workerSource = (timing: QueueTiming) => `
 import { connectRedis } from './src/fleet/redis/connect.ts'
 import { createEngine } from './src/engine/index.ts'
 import { CrawlWorker } from './src/fleet/crawl/queue/worker.ts'
