@@ -13,14 +13,16 @@ inEveryShell(
     const { stream, sh } = given
 
     test('frames are numbered, have their documented shapes, and end with exactly one exit', async () => {
-      const frames = await stream({ command: 'echo out; echo err >&2; echo kept > /output/file; exit 4' })
+      // Commands of other tests may still end, and the scan after them would take the file.
+      const { session_id } = await given.create()
+      const frames = await stream({ session_id, command: 'echo out; echo err >&2; echo kept > /output/file; exit 4' })
       expect(types(frames).toSorted()).toEqual(['artifact', 'exit', 'start', 'stderr', 'stdout'])
       expect(types(frames)[0]).toBe('start')
       expect(types(frames).slice(-2)).toEqual(['artifact', 'exit'])
       expect(frames.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5])
       for (const frame of frames) expect(execFrame.safeParse(frame).error, JSON.stringify(frame)).toBeUndefined()
       const [start] = frames
-      expect(start).toMatchObject({ session_id: given.id(), exec_id: expect.stringMatching(/^ex_/) })
+      expect(start).toMatchObject({ session_id, exec_id: expect.stringMatching(/^ex_/) })
       expect(frames.at(-1)).toMatchObject({
         exit_code: 4,
         exec_id: start!['exec_id'],
@@ -28,6 +30,7 @@ inEveryShell(
         artifact_id: frames.at(-2)!['artifact_id'],
       })
       expect(frames.at(-1)).not.toHaveProperty('stdout')
+      await given.client().deleteShell({ session_id })
     })
 
     test('pieces join to the exact bytes, without split characters, and as base64 if not text', async () => {
