@@ -213,14 +213,16 @@ describe('large results and hanging tabs', () => {
     const connected = await connectToHub(foreign.url)
     const { session } = connected
     const mib = 1024 * 1024
-    const waiting = evaluate(session, 'new Promise((done) => { window.done = done })', { timeout_ms: 60_000 })
+    // Copying this much takes seconds, and a busy machine several times that.
+    const timeout_ms = 200_000
+    const waiting = evaluate(session, 'new Promise((done) => { window.done = done })', { timeout_ms })
     const long = '"x".repeat(80 * 1024 * 1024)'
     const refused = { code: 'payload_too_large', status: 413 }
-    await expect(evaluate(session, long)).rejects.toMatchObject(refused)
-    const most = { max_bytes: limits.relay.maxResultBytes }
+    await expect(evaluate(session, long, { timeout_ms })).rejects.toMatchObject(refused)
+    const most = { max_bytes: limits.relay.maxResultBytes, timeout_ms }
     const dense = `Array(${limits.cdp.messageValues + 1}).fill(1)`
     await expect(evaluate(session, dense, most)).rejects.toMatchObject(refused)
-    expect(String(await evaluate(session, long, { max_bytes: 90 * mib, timeout_ms: 60_000 }))).toHaveLength(80 * mib)
+    expect(String(await evaluate(session, long, { max_bytes: 90 * mib, timeout_ms }))).toHaveLength(80 * mib)
     await evaluate(session, 'void window.done("kept")')
     expect(await waiting).toBe('kept')
     expect(session.record(null)).toMatchObject({ status: 'connected', reconnects: 0 })
