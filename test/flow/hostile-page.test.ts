@@ -69,7 +69,7 @@ describe.each(Object.keys(floods))('a page that floods %s', (name) => {
     for (let round = 0; round < 10; round += 1) {
       const answer = await client().runCommands({
         session_id: other,
-        commands: [{ command: 'navigate_to', data: { url: site.url } }, { command: 'get_title' }],
+        commands: [{ command: 'navigate_to', data: { url: site.url, timeout_ms: 120_000 } }, { command: 'get_title' }],
       })
       expect(answer).toMatchObject({ success: true })
     }
