@@ -166,7 +166,7 @@ inUsualHomes(pages, (given) => {
 
   test('fill reports the delivery of a text when the page does not settle', async () => {
     await given.open('/hang')
-    expect(await given.fails('fill', { selector: '#q', text: 'x', timeout_ms: 2000 })).toMatchObject({
+    expect(await given.fails('fill', { selector: '#q', text: 'x', timeout_ms: 2900 })).toMatchObject({
       code: 'timeout',
       details: { delivered: true },
     })

@@ -52,7 +52,7 @@ beforeAll(async () => {
   for (const path of ['/blank', '/spinning', '/notice']) ask(path, path)
   for (const kind of kinds) ask(kind, `/${kind}`)
   for (const kind of visualKinds) ask(`${kind} screenshot`, `/${kind}`, { formats: ['markdown', 'screenshot'] })
-  for (const path of ['/hangs', '/hangs-empty']) ask(path, path, { timeout: 5000 })
+  for (const path of ['/hangs', '/hangs-empty']) ask(path, path, { timeout: 10_000 })
   await Promise.allSettled(answers.values())
 })
 afterAll(async () => {
@@ -115,7 +115,7 @@ describe('a page that cannot be rendered', () => {
   })
 
   test('is kept by a crawl, with a warning', async () => {
-    const answer = await crawl(homes.clients.http, `${site.url}/hangs-crawled`, { timeout: 4000 })
+    const answer = await crawl(homes.clients.http, `${site.url}/hangs-crawled`, { timeout: 10_000 })
     expect(answer).toMatchObject({ success: true, errors: [], data: [{ warning_code: 'render_failed' }] })
     expect(answer.data[0]!.markdown).toContain('What was sent of the page.')
     expect(answer.warning).toContain('/hangs-crawled: the page may be incomplete: it could not be rendered')

@@ -30,7 +30,7 @@ inUsualHomes(loginPages, (given) => {
 
   test.each(['/account', '/register'])('finds no log-in on %s', async (path) => {
     await given.open(path)
-    expect(await given.fails('login', { credential: 'ann', timeout_ms: 500 })).toMatchObject({
+    expect(await given.fails('login', { credential: 'ann', timeout_ms: 3000 })).toMatchObject({
       code: 'login_failed',
       error: 'could not log in with ann: the page has no log-in form',
     })

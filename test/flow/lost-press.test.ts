@@ -65,7 +65,7 @@ inUsualHomes(pages, (given) => {
 
     test('a click that misses each time is no success', async () => {
       await given.open('/never')
-      const { code, error, details } = await given.fails('click', { ...target, timeout_ms: 2000 })
+      const { code, error, details } = await given.fails('click', { ...target, timeout_ms: 5000 })
       expect({ code, error }).toEqual({
         code: 'action_failed',
         error: `${selector} moved while it was pressed, and got no click`,

@@ -132,7 +132,7 @@ inUsualHomes(shop.pages, (given) => {
     expect(await recordOf()).toMatchObject({ rp_ids: [] })
     await given.do('use_passkey', { credential })
     await go('/login')
-    expect(await given.fails('login', { credential, timeout_ms: 1000 })).toMatchObject({ code: 'login_failed' })
+    expect(await given.fails('login', { credential, timeout_ms: 3000 })).toMatchObject({ code: 'login_failed' })
     await go('/settings')
     await given.do('click', { selector: 'button' })
     await waitUntil(async () => (await recordOf())?.rp_ids?.length === 1)

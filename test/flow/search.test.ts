@@ -307,7 +307,7 @@ describe('search', () => {
     const busy = homes.clients.http.runCommands({ session_id, commands: [fetching] }, { signal: controller.signal })
     busy.catch(() => {})
     await expect.poll(() => openAnswers.length).toBe(1)
-    const { data } = await search({ session_id, formats: ['markdown'], timeout: 1500 })
+    const { data } = await search({ session_id, formats: ['markdown'], timeout: 8000 })
     expect(data).toMatchObject([
       {
         url,
