@@ -104,6 +104,13 @@ test('URLs that cannot be loaded are counted', async () => {
   expect(answer).toMatchObject({ success: true, warning: 'URLs that could not be loaded are not listed: 1' })
 })
 
+test('a start page that answers with an error is a warning', async () => {
+  const url = `${site.url}/missing`
+  const warning = `${url}: the page answered 404 Not Found`
+  expect(await map({ url, sitemap: 'skip' })).toMatchObject({ success: true, warning })
+  expect(await map({ url })).toMatchObject({ success: true, warning })
+})
+
 test('a start page that cannot be loaded is a failure with its reason', async () => {
   expect(await map({ url: `http://127.0.0.1:${await freePort()}/` })).toMatchObject({
     success: false,
@@ -166,6 +173,7 @@ describe('llms.txt', () => {
     const text = 'ü'.repeat(1000)
     const lines = Array.from({ length: 500 }, (_, at) => `- [Page ${at}](/page/${at}): ${text}\n`).join('')
     const long = await serveSite({
+      '/': linkPage('Home'),
       '/llms.txt': (_, response) => void response.setHeader('content-type', 'text/plain').end(lines),
     })
     try {

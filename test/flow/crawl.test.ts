@@ -243,9 +243,10 @@ describe('the start page', () => {
     expect(answer.errors).toMatchObject([{ code: 'connection_failed', depth: 0 }])
   })
 
-  test('with an error status is a page', async () => {
+  test('with an error status is a page, with a warning', async () => {
     const answer = await crawl(homes.clients.http, start('/gone'))
     expect(answer).toMatchObject({ success: true, completed: 1, data: [{ metadata: { status_code: 410 } }] })
+    expect(answer.warning).toBe(`${start('/gone')}: the page answered 410 Gone`)
   })
 
   test('keeps the URL as typed', async () => {

@@ -1,12 +1,13 @@
 /** Finishes visited pages in the order of the queue: into `data`, errors, skipped or blocked, and queues their links. */
 import type { CrawlError, SkipReason } from '../../core/shapes/crawl.ts'
-import type { ScrapeData, ScrapeMetadata, WarningCode } from '../../core/shapes/scrape.ts'
+import type { ScrapeData, ScrapeMetadata } from '../../core/shapes/scrape.ts'
 import type { ChangeTracking } from '../../core/shapes/jobs/changes.ts'
 import { changeOf } from '../changes/change.ts'
 import type { Tracked } from '../changes/tracker.ts'
 import type { CrawlPolicy } from '../render/decide/fetch-or-render.ts'
 import type { PageTrace } from '../extract/main-content/site/outline.ts'
 import { present } from '../scrape/documents/document.ts'
+import { isPartial } from '../scrape/page-warnings.ts'
 import type { EarlierPage, Findings } from './earlier.ts'
 import type { FinishedPage, PageDecisions, VisitedPage } from './decide-page.ts'
 import { sourcesOf } from './plan.ts'
@@ -223,7 +224,9 @@ export class PageFinisher {
     }
     const line = await this.#pageLine(waiting, finished, index)
     const { warning: text, warning_code: code } = page.answer
-    return isPartial(code) ? [line, warning(`${waiting.url}: ${text}`)] : [line]
+    // Nobody would ask for a start page that does not exist, and the links of an error page are rarely those of the site.
+    const isMissingStart = waiting.depth === 0 && !this.#isList && (page.answer.data!.metadata.status_code ?? 0) >= 400
+    return isPartial(code) || isMissingStart ? [line, warning(`${waiting.url}: ${text}`)] : [line]
   }
 
   /** Returns the metadata of a page with the terms of use of its site. */
@@ -232,15 +235,14 @@ export class PageFinisher {
   }
 
   async #pageLine({ url, depth }: QueuedUrl, { page, facts }: FinishedPage, index: number) {
-    const { warning_code } = page.answer
-    const { validators, trace } = page
+    const { validators, trace, answer } = page
     const unread = await this.#unreadVersion(url, page)
     const earlier = unread && this.#keep({ url, depth }, unread)
-    const { change, warning: untracked }: Tracked = unread ? {} : await this.#changeOf(url, page.answer.data!, trace)
-    const text = [page.answer.warning, untracked].filter(Boolean).join('; ')
-    const coded = warning_code && { warning: text, warning_code }
+    const { change, warning: untracked }: Tracked = unread ? {} : await this.#changeOf(url, answer.data!, trace)
+    const text = [answer.warning, untracked].filter(Boolean).join('; ')
+    const coded = answer.warning_code && { warning: text, warning_code: answer.warning_code }
     const metadata = await this.#metadataOf(page)
-    const data = { ...page.answer.data!, metadata, ...(change && { changeTracking: change }), ...coded }
+    const data = { ...answer.data!, metadata, ...(change && { changeTracking: change }), ...coded }
     const links = this.#isList || this.#facts.plan.input.dry_run ? {} : { links: page.links }
     const place = this.#facts.pages.append({ url, depth, page: data, ...links, ...(trace && { trace }) })
     if (facts) this.#facts.policy.learn(facts, index)
@@ -271,8 +273,6 @@ function changeSince(earlier: EarlierPage | undefined, page: ScrapeData, trace: 
   const known = isSame && markdown !== undefined ? { ...earlier, page: { ...earlier.page, markdown } } : earlier
   return changeOf(page, known)
 }
-
-const isPartial = (code?: WarningCode): boolean => code === 'render_failed' || code === 'incomplete_response'
 
 /** Returns whether a response does not say how the page is now; 404 and 410 say that it is gone. */
 function isUnread({ metadata, warning_code }: Pick<ScrapeData, 'metadata' | 'warning_code'>): boolean {

@@ -16,6 +16,9 @@ export const withRenderFailure = (page: LoadedPage, error: string): LoadedPage |
 export const renderFailure = (error: string): string =>
   `the page may be incomplete: it could not be rendered (${error})`
 
+/** Whether a warning says that a part of the page is missing. */
+export const isPartial = (code?: WarningCode): boolean => code === 'render_failed' || code === 'incomplete_response'
+
 /** Adds a warning to the answer of a page. */
 export const withAnswerWarning = (answer: ScrapeAnswer, warning: string, code?: WarningCode): ScrapeAnswer => ({
   ...answer,
