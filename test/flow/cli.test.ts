@@ -234,7 +234,7 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
       await writeFile(join(folder, 'file'), '')
       const { code, stderr } = await run(['do', '-s', session, 'screenshot', '-o', 'file/page.png'])
       expect(code).toBe(2)
-      expect(stderr).toContain(`error: cannot write ${join(folder, 'file/page.png')}: a part of the path is a file`)
+      expect(stderr).toContain(`error: cannot write ${join(folder, 'file/page.png')}: a part of the path is no folder`)
     })
   })
 

@@ -114,6 +114,18 @@ finally:
     expect(await replay.locator('header .run').innerText()).toContain('Script a passed')
   })
 
+  test('that cannot be saved is noted, and the exit code says so, although the script passes', async () => {
+    await given.folder.write('a.yaml', given.passing)
+    for (const [file, code] of [
+      ['/dev/full', 7],
+      ['/proc/none/run.html', 2],
+    ] as const)
+      expect(await given.run(['a.yaml', '--replay', file])).toMatchObject({
+        code,
+        stdout: expect.stringContaining(`cannot save the replay: cannot write ${file}`),
+      })
+  })
+
   test('of a session whose browser is killed says so, and what ran then', async () => {
     const client = given.homes.clients.http
     await given.folder.write(

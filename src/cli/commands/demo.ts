@@ -1,7 +1,7 @@
 /** `bax demo`: serves the demo site on 127.0.0.1; `bax demo tour` runs workflows on it. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -15,6 +15,7 @@ import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { textFlag, textWord } from '../../lines/typed.ts'
 import type { TypedArguments } from '../../lines/values.ts'
 import { portNumber } from '../serve/read-params.ts'
+import { makeFolders } from '../../core/state/folders.ts'
 
 const defaultPort = 4180
 
@@ -77,7 +78,7 @@ async function runTour({ io, settings }: Context, url: string, flags: TypedArgum
   const [{ Tour }, style] = await Promise.all([import('../demo/tour.ts'), styleFor(io, io.stdout)])
   const output = textFlag(flags, 'output')
   const folder = output === undefined ? await mkdtemp(join(tmpdir(), 'bax-tour-')) : resolve(io.cwd, output)
-  if (output !== undefined) await mkdir(folder, { recursive: true })
+  if (output !== undefined) makeFolders(folder)
   const name = `tour-${randomBytes(3).toString('hex')}`
   try {
     return await new Tour(io, style, settings).run({ url, folder, name, headed: flags['headed'] === true })

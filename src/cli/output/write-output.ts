@@ -1,9 +1,10 @@
 /** Files that commands write. */
 import { systemReason, systemSentence, systemCode } from '../../core/errors/system-errors.ts'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import type { Io } from '../io.ts'
+import { makeFolders } from '../../core/state/folders.ts'
 
 /** Codes of failures that another path does not avoid. */
 const notPath: Readonly<Record<string, ErrorCode>> = {
@@ -19,7 +20,7 @@ export const elsewhere = 'name a file in another folder with --output'
 export function cannotWrite(path: string, cause: unknown, advice?: string): BaxError {
   const code = systemCode(cause)
   const hint = systemSentence(cause)?.hint ?? advice
-  const reason = code === 'EEXIST' ? 'a part of the path is a file' : systemReason(cause)
+  const reason = code === 'EEXIST' ? 'a part of the path is no folder' : systemReason(cause)
   return new BaxError(notPath[code ?? ''] ?? 'invalid_request', `cannot write ${path}: ${reason}`, {
     ...(hint && { hint }),
     cause,
@@ -29,7 +30,7 @@ export function cannotWrite(path: string, cause: unknown, advice?: string): BaxE
 /** Writes an output file of a command, and creates missing folders. */
 export function writeOutput(path: string, content: string | Uint8Array, advice?: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolders(dirname(path))
     writeFileSync(path, content)
   } catch (cause) {
     throw cannotWrite(path, cause, advice)

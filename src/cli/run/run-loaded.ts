@@ -1,7 +1,7 @@
 /** Runs loaded scripts and reports the results. */
 import { resolve } from 'node:path'
 import type { Calls } from '../../client/calls.ts'
-import { BaxError, errorTable, exits } from '../../core/errors/errors.ts'
+import { asBaxError, BaxError, errorTable, exits } from '../../core/errors/errors.ts'
 import type { CommandsResult } from '../../core/shapes/commands.ts'
 import type { Context } from '../context.ts'
 import { locateEngine } from '../engine/locate-engine.ts'
@@ -47,6 +47,7 @@ async function runPlans({ mask, plans, runId }: LoadedScripts, options: RunOptio
   // A person approves with another command, or in the live view, which need an engine that they can reach.
   const home = locateEngine({ ...context, io }, { when: options.confirm || options.allowHandoff ? 'start' : 'ask' })
   const cleanup = startCleanupTimer(io.signal)
+  let unsaved: BaxError | undefined
   const evidence = collectEvidence({
     folder: options.artifacts,
     replay: replayTarget(options.replay, plans),
@@ -54,6 +55,9 @@ async function runPlans({ mask, plans, runId }: LoadedScripts, options: RunOptio
     cwd: io.cwd,
     mask,
     signal: cleanup.signal,
+    onUnsaved: (error) => {
+      unsaved ??= asBaxError(error)
+    },
   })
   const healed: HealedSelector[] = []
   const showBody = async (answer: CommandsResult) => {
@@ -84,14 +88,9 @@ async function runPlans({ mask, plans, runId }: LoadedScripts, options: RunOptio
     if (options.update) reportUpdates(healed, io)
     if (io.signal.aborted) return interruptedExit(io)
     if (plans.length === 0) note(io, 'no scripts in this shard')
-    return exitOf(report, io)
+    return exitOf(report, unsaved, io)
   } catch (error) {
-    throw error instanceof BaxError
-      ? new BaxError(error.code, mask.text(error.message), {
-          ...(error.hint && { hint: mask.text(error.hint) }),
-          cause: error,
-        })
-      : error
+    throw maskedError(error, mask)
   } finally {
     cleanup.release()
     open.close()
@@ -198,6 +197,12 @@ function reportUpdates(healed: readonly HealedSelector[], io: Context['io']): vo
 
 const isCi = ({ env }: Context['io']): boolean => Boolean(env['CI']) && env['CI'] !== 'false'
 
+function maskedError(error: unknown, mask: Mask): unknown {
+  if (!(error instanceof BaxError)) return error
+  const { code, message, hint } = error
+  return new BaxError(code, mask.text(message), { ...(hint && { hint: mask.text(hint) }), cause: error })
+}
+
 /** Returns an Io whose outputs mask secrets. */
 function masked(io: Context['io'], mask: Mask): Context['io'] {
   const maskedOutput = (output: Context['io']['stdout']): typeof output => {
@@ -228,9 +233,10 @@ function startCleanupTimer(interrupt: AbortSignal): { readonly signal: AbortSign
   }
 }
 
-function exitOf(report: RunReport, io: Io): number {
-  if (succeeded(report)) return exits.done
-  const code = failureOf(report)
+function exitOf(report: RunReport, unsaved: BaxError | undefined, io: Io): number {
+  const hasPassed = succeeded(report)
+  if (hasPassed && !unsaved) return exits.done
+  const code = hasPassed ? unsaved?.code : failureOf(report)
   if (!code) return exits.failed
   io.onFailure?.(code)
   return errorTable[code].exit

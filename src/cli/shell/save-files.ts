@@ -1,12 +1,13 @@
 /** Saves files of shell sessions on this machine atomically. */
 import { isSystemError } from '../../core/errors/system-errors.ts'
 import { createWriteStream } from 'node:fs'
-import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Calls } from '../../client/calls.ts'
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import { temporaryPath } from '../../core/state/files.ts'
+import { makeFolders } from '../../core/state/folders.ts'
 import { isInside } from '../../core/state/outside-files.ts'
 import { type Io, note } from '../io.ts'
 import { cannotWrite } from '../output/write-output.ts'
@@ -27,7 +28,11 @@ export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>):
   const isDevice = /^\/(?:dev\/(?!shm\/)|proc\/)/.test(path)
   const isReplaced = !isDevice && (!existing || existing.isFile() || existing.isDirectory())
   const written = isReplaced ? temporaryPath(path) : path
-  await mkdir(dirname(path), { recursive: true }).catch((error: unknown) => Promise.reject(notSaved(path, error)))
+  try {
+    makeFolders(dirname(path))
+  } catch (error) {
+    throw notSaved(path, error)
+  }
   try {
     await pipeline(bytes, createWriteStream(written, { flags: isReplaced ? 'wx' : 'w' }))
     if (isReplaced) await rename(written, path)

@@ -1,17 +1,13 @@
 /** Crash-safe files: private folders and atomic writes. */
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { makeFolders } from './folders.ts'
 
 /** Creates a folder that only its owner may enter, with its parents. */
 export async function privateDir(path: string): Promise<string> {
-  await mkdir(path, { recursive: true, mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
-    // Node reports a read-only file system as ENOENT here (https://github.com/nodejs/node/issues/47098); the non-recursive
-    // call reports the actual reason.
-    if (error.code === 'ENOENT') await mkdir(path, { mode: 0o700 })
-    throw error
-  })
+  makeFolders(path, 0o700)
   return path
 }
 

@@ -1,11 +1,11 @@
 /** The private folder for bax's state, and the lock on it that one local engine holds. */
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, realpathSync } from 'node:fs'
-import { chmod, mkdir, stat } from 'node:fs/promises'
+import { realpathSync } from 'node:fs'
+import { chmod, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname } from 'node:path'
 import { asBaxError, BaxError } from '../errors/errors.ts'
 import { createAtomic } from './files.ts'
+import { makeFolders } from './folders.ts'
 import { localFiles } from './local-files.ts'
 import { lockName, type LockName } from '../process/process-lock.ts'
 import { readStateText, UnusableFile } from './state-file.ts'
@@ -23,7 +23,7 @@ export interface LockHost {
  */
 export async function openStateDir(path: string): Promise<void> {
   try {
-    await makeFolder(path)
+    makeFolders(path, 0o700)
     const found = await stat(path)
     if (!found.isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' })
     const { mode } = found
@@ -31,22 +31,6 @@ export async function openStateDir(path: string): Promise<void> {
     if (mode & 0o077) await chmod(path, 0o700)
   } catch (error) {
     throw explainDir(error, path)
-  }
-}
-
-/** Creates a folder and its parents. In Node 20, a recursive mkdir never returns in places such as /proc. */
-async function makeFolder(path: string): Promise<void> {
-  const make = (folder: string) =>
-    mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    })
-  try {
-    await make(path)
-  } catch (error) {
-    const parent = dirname(path)
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(parent)) throw error
-    await makeFolder(parent)
-    await make(path)
   }
 }
 

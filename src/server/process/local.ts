@@ -1,5 +1,5 @@
 /** The local engine: one process per state folder, which holds a lock for its lifetime and listens on a unix socket. */
-import { lstat, mkdir, rename, rm } from 'node:fs/promises'
+import { lstat, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Hono } from 'hono'
 import type { EngineConfig } from '../../core/config/config.ts'
@@ -31,6 +31,7 @@ import {
   watchChecks,
 } from './folder-checks.ts'
 import { type DirectCalls, directCalls } from '../request/direct.ts'
+import { makeFolders } from '../../core/state/folders.ts'
 
 const { stopGraceMs } = limits.engine
 
@@ -199,7 +200,7 @@ async function socketPath({ config, host, runtimeDir }: LocalEngineOptions): Pro
       hint: 'choose a shorter folder with --state-dir or BAX_STATE_DIR',
     })
   }
-  await mkdir(runtimeDir, { recursive: true, mode: 0o700 })
+  makeFolders(runtimeDir, 0o700)
   const { mode, uid } = await lstat(runtimeDir)
   // The owner of the folder could replace the socket with their own.
   const isForeign = host.uid !== undefined && uid !== host.uid

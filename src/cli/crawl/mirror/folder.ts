@@ -1,11 +1,12 @@
 /** A folder whose files are replaced atomically; nothing outside it is ever written. */
-import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { isInside, readRegularFile } from '../../../core/state/outside-files.ts'
 import { cannotWrite } from '../../output/write-output.ts'
 import { succeeds } from '../../../core/succeeds.ts'
+import { makeFolders } from '../../../core/state/folders.ts'
 
 const temporaryName = '.bax-crawl.tmp'
 
@@ -60,6 +61,11 @@ export class Folder {
     }
   }
 
+  /** Creates the folder itself; returns whether it is new. */
+  create(): Promise<boolean> {
+    return explaining(this.root, async () => makeFolders(this.root))
+  }
+
   /** Returns the absolute path of a file, checked to be inside the folder. */
   async #resolve(path: string, make: boolean): Promise<string> {
     const target = resolve(this.root, path)
@@ -67,7 +73,7 @@ export class Folder {
     const folder = dirname(target)
     if (!this.#inside.has(folder)) await this.#check(folder, path)
     // A checked folder may have been removed since.
-    if (make) await mkdir(folder, { recursive: true })
+    if (make) makeFolders(folder)
     this.#inside.add(folder)
     return target
   }

@@ -1,6 +1,6 @@
 /** Stores a crawl as a folder of files: pages are written as they arrive, links are rewritten at the end. */
 import { createHash } from 'node:crypto'
-import { type FileHandle, mkdir, readdir, rmdir } from 'node:fs/promises'
+import { type FileHandle, readdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { CrawlEventData } from '../../../core/shapes/crawl.ts'
@@ -93,7 +93,7 @@ export class Mirror {
   async begin(crawl: WritingCrawl): Promise<void> {
     this.checkStart(crawl.url)
     if (this.#journal) return
-    this.#isNew = (await mkdir(this.#folder.root, { recursive: true })) !== undefined
+    this.#isNew = await this.#folder.create()
     this.#journal = await openJournal(this.#folder.root, crawl)
     await this.#folder.write(noteName, noteText(crawl))
   }

@@ -19,6 +19,8 @@ interface EvidenceOptions {
   readonly cwd: string
   readonly mask: Mask
   readonly signal: AbortSignal
+  /** Receives the error of a file of `replay` that could not be written. */
+  readonly onUnsaved?: (error: unknown) => void
 }
 
 /** Returns the collector for one attempt at a script. */
@@ -137,11 +139,16 @@ export class EvidenceCollector {
   }
 
   async #replay(paths: readonly string[], results: RunResults): Promise<void> {
-    const { cwd, engine, mask, signal } = this.#tools
+    const { cwd, engine, mask, onUnsaved, replay, signal } = this.#tools
     const tools = { mask, signal, failedAt: this.#failedAt }
     const html = await replayOfRun(engine, { ...this.#script, ...results }, tools)
     for (const path of paths) {
-      writeOutput(resolve(cwd, mask.name(path)), html)
+      try {
+        writeOutput(resolve(cwd, mask.name(path)), html)
+      } catch (error) {
+        if (path === replay) onUnsaved?.(error)
+        throw error
+      }
       this.files.push(relative(cwd, resolve(cwd, mask.name(path))))
     }
   }

@@ -1,5 +1,5 @@
 /** Selects reporters by name and opens their outputs. */
-import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { didYouMean } from '../../../core/errors/suggest.ts'
@@ -12,6 +12,7 @@ import { jsonReporter, ndjsonReporter } from './json.ts'
 import { junitReporter } from './junit.ts'
 import { LineReporter } from './line.ts'
 import type { Reporter, ReportFile, Sink } from './reporter.ts'
+import { makeFolders } from '../../../core/state/folders.ts'
 
 const kinds: Readonly<Record<string, (sink: Sink, reports: readonly ReportFile[]) => Reporter>> = {
   line: (sink, reports) => new LineReporter(sink, reports),
@@ -92,7 +93,7 @@ export async function openReporters(choices: readonly ReporterChoice[], io: Io, 
 }
 
 function openFile(path: string): number {
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolders(dirname(path))
   return openSync(path, 'w')
 }
 

@@ -1,10 +1,11 @@
 /** Download events for a CDP client. The engine stores the files: a client cannot change the browser's own settings. */
 import { linkSync } from 'node:fs'
-import { copyFile, mkdir, rm } from 'node:fs/promises'
+import { copyFile, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { deniedCode } from '../../cdp/calls.ts'
 import type { CdpMessage } from '../../cdp/router.ts'
 import type { ContextDownloads } from './download-events.ts'
+import { makeFolders } from '../../../core/state/folders.ts'
 
 export interface DownloadRules {
   /** Whether clients may write to this machine; then completed files are copied to the folder that they name. */
@@ -91,7 +92,7 @@ export class ClientDownloads {
     try {
       // At once: the engine deletes its file as soon as it has stored it in the session's folder.
       linkSync(join(this.#rules.artifacts, guid), held)
-      await mkdir(dirname(target), { recursive: true })
+      makeFolders(dirname(target))
       await copyFile(held, target)
       return { filePath: target }
     } catch {

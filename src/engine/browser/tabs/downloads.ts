@@ -1,5 +1,5 @@
 /** Stores files that pages download among the files of the session. */
-import { mkdir, rm, stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Download } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -13,6 +13,7 @@ import { oncePer } from '../../once-per.ts'
 import { DownloadWatch } from './download-watch.ts'
 import { shownUrl } from './page-events.ts'
 import { tabIdOf } from './tab-ids.ts'
+import { makeFolders } from '../../../core/state/folders.ts'
 
 /** Stores the session's downloads, up to a limit on their number and the quota of its files. */
 export function keepDownloads(
@@ -84,7 +85,7 @@ async function save(download: Download, store: DownloadStore): Promise<void> {
   const path = join(files.folder, filename)
   try {
     if (store.approvals?.confirms('download')) await approve(store.approvals, download, filename)
-    await mkdir(files.folder, { recursive: true, mode: 0o700 })
+    makeFolders(files.folder, 0o700)
     await download.saveAs(path)
     const { size } = await stat(path)
     // A fast download can end before its progress is reported.
