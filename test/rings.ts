@@ -76,7 +76,6 @@ export const core = named([
   'flow/structured',
   'flow/uninstall',
   'flow/update',
-  'flow/webmcp',
   'flow/webstorage',
   'tui/terminal',
 ])

@@ -1,8 +1,11 @@
-/** Commands of the browser whose own tests take too long for `npm test`: one short flow of each. */
+/** What has tests that take too long for `npm test`: one short flow of each. */
 import { expect, test } from 'vitest'
 import { inUsualHomes } from '../support/commands.ts'
 import { passkeySite } from '../support/passkey-site.ts'
+import { bytesOf, inEveryShell } from '../support/shell.ts'
 import { serveSite } from '../support/site.ts'
+import { toolPages } from '../support/tool-pages.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const pages = {
   '/': `<!doctype html><title>Start</title><style>body{margin:0} #from,#to{width:50px;height:50px;margin:20px}</style>
@@ -10,6 +13,7 @@ const pages = {
     <button id=leave onclick="setTimeout(() => (location.href = '/end'), 50)">Leave</button><button id=low style="position:absolute;top:4000px">Low</button><script>
       to.ondragover = (event) => event.preventDefault()
       to.ondrop = () => (to.textContent = 'dropped')</script>`,
+  '/tools': toolPages('')['/'],
   '/end': '<!doctype html><title>End</title>',
   '/data': (_: unknown, response: { end(body: string): void }) => response.end('{"stock":7}'),
 }
@@ -72,6 +76,17 @@ inUsualHomes(pages, (given) => {
     expect(await given.do('stop_video')).toMatchObject({ name: 'video.webm', width: 1280, height: 720 })
   })
 
+  test('call_page_tool calls a tool that list_page_tools lists, also as operations', async () => {
+    await given.open('/tools')
+    const tool = { name: 'add', arguments: { a: 2, b: 40 } }
+    expect(await given.value('list_page_tools')).toContainEqual(expect.objectContaining({ name: 'add' }))
+    expect(await given.do('call_page_tool', tool)).toMatchObject({ text: '42' })
+    const session = { session_id: given.sessionId() }
+    const { tools } = await given.client().listWebmcpTools(session)
+    expect(tools).toContainEqual(expect.objectContaining({ name: 'add' }))
+    expect(await given.client().callWebmcpTool({ ...session, ...tool })).toMatchObject({ data: { text: '42' } })
+  })
+
   test('use_passkey stores the passkey that a page creates', async () => {
     const shop = await serveSite(passkeySite().pages, 'localhost')
     try {
@@ -87,3 +102,28 @@ inUsualHomes(pages, (given) => {
     }
   })
 })
+
+inEveryShell(
+  (given) => {
+    test('a terminal has a size, which resizeShellExec changes', async () => {
+      let execId = ''
+      let seen = ''
+      const pty = { cols: 91, rows: 17 }
+      const reading = given.stream(
+        { command: 'stty size; read line; stty size', pty },
+        {
+          onFrame(frame) {
+            if (frame.type === 'start') execId = String(frame['exec_id'])
+            else seen += bytesOf([frame], 'pty').toString()
+          },
+        },
+      )
+      await waitUntil(() => seen.includes('17 91'))
+      await given.client().resizeShellExec({ exec_id: execId, cols: 100, rows: 30 })
+      await given.client().writeShellExec({ exec_id: execId, data: '\n' })
+      await reading
+      expect(seen).toContain('30 100')
+    })
+  },
+  { homes: ['http'] },
+)
