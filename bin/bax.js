@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env sh
 ':' /*; # For sh, this file runs the launcher of this machine's architecture, without starting another program to find it.
 d=${0%/*} a=
 if [ -e /lib64/ld-linux-x86-64.so.2 ] || [ -e /lib/ld-musl-x86_64.so.1 ]; then a=x64; fi

@@ -46,6 +46,11 @@ describe('the npm package', () => {
     expect(files.filter((path) => /\.(?:ts|tsx|map|log|tgz)$/.test(path))).toEqual([])
   })
 
+  test('has a program with an interpreter that linters of packages and the command files of npm on Windows accept', async () => {
+    // A path, such as /bin/sh, is none on Windows.
+    expect(await readFile(join(root, 'bin/bax.js'), 'utf8')).toMatch(/^#!\/usr\/bin\/env sh\n/)
+  })
+
   test('has no URLs that do not exist', async () => {
     const description = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<string, unknown>
     expect(JSON.stringify(description)).not.toMatch(/https?:|git\+|@[a-z]+\.(?:com|org|dev)/)
