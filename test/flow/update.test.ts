@@ -1,10 +1,15 @@
 /** `bax update`, with npm and a registry on this machine. */
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { version } from '../../src/core/version.ts'
+import { createCa, noOpenssl } from '../support/certificates.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { testUnless } from '../support/needs.ts'
 import { freePort } from '../support/ports.ts'
 import { type Site, serveSite } from '../support/site.ts'
 
@@ -95,6 +100,25 @@ test('reports a registry that cannot be reached', async () => {
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(/^error: the registry of npm cannot be asked: ECONNREFUSED .*\nhint: connect to the internet/)
 })
+
+test.each([401, 403])('advises to log in to a registry that answers %i', async (status) => {
+  const refusing = await serveSite({ '/bax': (_, response) => response.writeHead(status).end('{}') })
+  const { code, stderr } = await update(`${refusing.url}/`)
+  await refusing.close()
+  expect([code, stderr]).toEqual([1, expect.stringMatching(new RegExp(`: E${status} .*\nhint: run "npm login"`))])
+})
+
+testUnless(noOpenssl)(
+  'advises to name the certificate of a registry, or a proxy, whose issuer is unknown',
+  async () => {
+    const server = createServer(createCa(home).issue('registry', 'IP:127.0.0.1'), (_, response) => response.end('{}'))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { code, stderr } = await update(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    server.close()
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/: UNABLE_TO_VERIFY_LEAF_SIGNATURE .*\nhint: name the certificate of your proxy or registry: "npm config set cafile FILE"/) // prettier-ignore
+  },
+)
 
 test('reports that npm is missing', async () => {
   const result = await built.run(['update'], { env: { HOME: home, PATH: '/nonexistent' }, cwd: home })

@@ -95,11 +95,25 @@ function readAnswer(failure: Error | null, stdout: string): unknown {
       hint: 'see "npm config get registry"',
       cause: failure,
     })
-  throw refused(`the registry of npm cannot be asked: ${code} ${String(error['summary'])}`, failure)
+  throw refused(`the registry of npm cannot be asked: ${code} ${String(error['summary'])}`, failure, hintFor(code))
 }
 
-const refused = (message: string, cause: unknown): BaxError =>
-  new BaxError('connection_failed', message, {
-    hint: 'connect to the internet, or see "npm config get registry"',
-    cause,
-  })
+const refused = (message: string, cause: unknown, hint = hintFor('')): BaxError =>
+  new BaxError('connection_failed', message, { hint, cause })
+
+/** Codes of certificates whose issuer is unknown, such as those of a company's proxy. */
+const unknownIssuer: ReadonlySet<string> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
+
+/** Returns what solves an error code of npm. */
+function hintFor(code: string): string {
+  if (unknownIssuer.has(code))
+    return 'name the certificate of your proxy or registry: "npm config set cafile FILE", or NODE_EXTRA_CA_CERTS'
+  if (/^E40[13]$/.test(code)) return 'run "npm login", or see "npm config get registry"'
+  return 'connect to the internet, or see "npm config get registry"'
+}
