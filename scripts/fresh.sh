@@ -2,13 +2,13 @@
 # Checks that the README's two commands work on a machine that only has Node: builds a bare root file system
 # (debootstrap, minbase) on a separate disk image, clones the committed state of this checkout into it, and runs both
 # there. Set CI=true to run what CI runs. Run it before every release. With --package, it installs a package there
-# instead, in a root without Node, and then runs `bax demo tour` without a network.
+# instead, in a root without Node (but for the npm package), and then runs `bax demo tour` without a network.
 #
 #   scripts/fresh.sh [--node PREFIX] [--only GLOB]...
 #   scripts/fresh.sh --package FILE [--suite NAME]
 #     --node PREFIX   folder of another Node installation, with bin/node and lib/node_modules/npm
 #     --only GLOB     run these test files only, such as 'test/flow/sessions*'
-#     --package FILE  a .deb, or the single file, of `npm run release:build`
+#     --package FILE  a .deb, the single file, or the npm package (.tgz), of `npm run release:build`
 #     --suite NAME    release of Debian, such as trixie; by default that of this machine
 #
 # The root has its own network (slirp4netns), process IDs and /dev, and its own dockerd, which the project's setup has to
@@ -179,11 +179,15 @@ PROOF
 read -r -d '' install_proof <<'PROOF' || true
 set -eu
 cd /root
-! command -v node >/dev/null || { echo 'fresh: the bare root has Node' >&2; exit 1; }
+case $1 in
+  *.tgz) ;;
+  *) ! command -v node >/dev/null || { echo 'fresh: the bare root has Node' >&2; exit 1; } ;;
+esac
 printf 'fresh: installing %s\n' "$1" >&2
 apt-get -qq update
 case $1 in
   *.deb) DEBIAN_FRONTEND=noninteractive apt-get -y -qq install "./$1" ;;
+  *.tgz) npm install --global "./$1" && bax setup ;;
   *)
     install -m 755 "$1" /usr/local/bin/bax
     DEBIAN_FRONTEND=noninteractive apt-get -y -qq install ca-certificates chromium chromium-headless-shell libstdc++6
@@ -195,7 +199,9 @@ PROOF
 read -r -d '' tour_proof <<'PROOF' || true
 set -eu
 cd /root
-find . -xdev -type f | sort >/tmp/before
+# npm keeps its own logs.
+files() { find . -xdev -path ./.npm -prune -o -type f -print | sort; }
+files >/tmp/before
 SECONDS=0
 bax --version
 test "$(echo '<h1>Hello</h1>' | bax extract -)" = '# Hello'
@@ -205,7 +211,7 @@ printf 'fresh: [%s s] the tour is complete\n' "$SECONDS" >&2
 rm -r tour
 bax update && { echo 'fresh: "bax update" succeeded without a network' >&2; exit 1; }
 bax uninstall --yes
-find . -xdev -type f | sort | diff /tmp/before - >&2 || { echo 'fresh: files are left behind' >&2; exit 1; }
+files | diff /tmp/before - >&2 || { echo 'fresh: files are left behind' >&2; exit 1; }
 PROOF
 
 # Runs a script in the bare root with a network namespace; in the background, because a signal must end this script while
@@ -234,6 +240,7 @@ make_network
 mount_system
 mapfile -t variables < <(inherited_variables)
 if [ -n "$package" ]; then
+  [[ $package != *.tgz ]] || add_node
   cp "$package" "$root/root/"
   touch "$place/offline"
   unshare --net="$place/offline" true
