@@ -62,9 +62,11 @@ async function load(path) {
   return import(`data:text/javascript;base64,${code}`)
 }
 
+const usesOf = ({ uses }) => `${uses.rate} per second, bursts of ${uses.burst}`
+
 function limitsTable(limits) {
   const { caller, overload, connection, input, repeats, command, exec, files, session, shell, scrape, pdf } = limits
-  const { openEnds, messages, events, cdp, relay } = limits
+  const { openEnds, messages, events, cdp, relay, credentials } = limits
   const busy = '429 `rate_limited`, 503 `no_capacity`'
   const mebibytes = (bytes) => `${bytes / 1024 / 1024} MiB`
   const rows = [
@@ -78,6 +80,9 @@ function limitsTable(limits) {
     ['shell sessions per key', caller.shells, '429 `too_many_sessions`', '`--max-shells`'],
     ['concurrent crawls per key', caller.crawls, '429 `rate_limited`', '`--max-crawls`'],
     ['browsers of users per key', caller.relays, '429 `too_many_sessions`', '`--max-relays`'],
+    ['stored credentials per key', caller.credentials, '429 `rate_limited`', '`--max-credentials`'],
+    ['a stored credential', `${credentials.chars / 1024} Ki characters`, '400 `invalid_request`', ''],
+    ['uses of credentials per key', usesOf(credentials), '429 `rate_limited`', ''],
     ['websockets per key, and the same number of streams', openEnds.ofKey, '429 `rate_limited`', ''],
     ['websockets per session that are opened with tokens', openEnds.ofSession, '429 `rate_limited`', ''],
     ['concurrent scrapes and searches', `${overload.pages}, ${overload.pages * overload.partOfKey} per key`, busy, ''],
@@ -142,6 +147,7 @@ function limitsTable(limits) {
 function sharesTable(limits) {
   const { caller, overload, openEnds, shell, session, egress, recording, scrape, pdf, office, unzstd, reading, pool } =
     limits
+  const { credentials } = limits
   const part = overload.partOfKey
   const half = part === 0.5 ? 'half' : `${part * 100} %`
   const turns = 'keys take turns'
@@ -204,6 +210,13 @@ function sharesTable(limits) {
       `${session.downloadBytes / 1024 ** 3} GiB for each session`,
       'downloads fail',
     ],
+    [
+      'stored credentials',
+      'the disk, or Redis',
+      `${caller.credentials} of ${credentials.chars / 1024} Ki characters`,
+      busy,
+    ],
+    ['log-ins, and other uses of credentials', 'no limit', usesOf(credentials), busy],
     ['the connection to Redis', 'one per process', 'all', 'commands are short, and none waits for another'],
     ['cached answers', scrape.cachedAnswers, 'all', 'the oldest answer of any key is forgotten'],
   ].map((cells) => row(cells.map(String)))

@@ -95,8 +95,10 @@ const bySubsystem = {
     ['cross-site-get', 'src/server/access/gate.ts', "if (site !== null && site !== 'none'", "if (false && site !== 'none'", 'test/unit/server/requests.test.ts'],
   ],
   limits: [
-    ['rate', 'src/server/access/rate.ts', 'const allowed = left >= 1', 'const allowed = true', 'test/unit/server/rate.test.ts'],
+    ['rate', 'src/core/access/rate-limiter.ts', 'const allowed = left >= 1', 'const allowed = true', 'test/unit/server/rate.test.ts'],
     ['quota', 'src/core/access/quota.ts', 'this.#taken.of(caller.keyId) >= most', 'this.#taken.of(caller.keyId) > most', 'test/flow/quotas.test.ts'],
+    ['quota-credentials', 'src/engine/store/credentials.ts', '    await this.#records.delete(id)\n    throw', '    throw', 'test/flow/fleet/stores-contract.test.ts'],
+    ['credential-uses', 'src/engine/store/credentials.ts', 'if (!counted || counted.allowed) return', 'return', 'test/flow/fleet/stores-contract.test.ts'],
     ['quota-release', 'src/core/access/quota.ts', 'if (held) this.add(holder, -1)', 'held', 'test/flow/quotas.test.ts'],
     ['files-quota', 'src/engine/browser/files/file-store.ts', 'return bytes > this.#maxBytes', 'return false', 'test/flow/session-files.test.ts'],
     ['downloads-quota', 'src/engine/browser/tabs/downloads.ts', '    checkQuota(store)\n', '', 'test/flow/downloads.test.ts'],

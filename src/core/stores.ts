@@ -5,6 +5,7 @@
 import type { BrowserContextOptions } from 'playwright'
 import type { Caller } from './access/caller.ts'
 import type { Keys } from './access/keys.ts'
+import type { Holder } from './access/quota.ts'
 import type { Relays } from './engine.ts'
 import type { RelayTokenRecord } from './shapes/relay.ts'
 import type {
@@ -68,7 +69,10 @@ export interface UsableCredential extends Credential {
 
 /** Credentials of callers: each sees only those that its own key has stored. */
 export interface CredentialStore {
-  /** @throws BaxError `already_exists` when another credential of the caller has the name, `invalid_request`. */
+  /**
+   * @throws BaxError `already_exists` when another credential of the caller has the name, `rate_limited` when it has too
+   * many, `invalid_request`.
+   */
   add(input: CredentialInput, caller: Caller): Promise<CredentialRecord>
   /**
    * Lists the caller's credentials by name; reports how many of all keys cannot be decrypted.
@@ -79,7 +83,7 @@ export interface CredentialStore {
   rotate(name: string, secrets: CredentialSecrets, caller: Caller): Promise<CredentialRecord>
   /** @throws BaxError `credential_not_found` */
   delete(name: string, caller: Caller): Promise<void>
-  /** Returns the values, for a page. @throws BaxError `credential_not_found`, `credential_locked` */
+  /** Returns the values, for a page. @throws BaxError `credential_not_found`, `credential_locked`, `rate_limited` */
   use(name: string, caller: Pick<Caller, 'keyId'>): Promise<UsableCredential>
 }
 
@@ -177,8 +181,8 @@ export interface RateStatus {
 
 export interface RateLimits {
   /**
-   * Counts one request; returns undefined for callers without a limit. In one process it returns at once.
+   * Counts one request or use; returns undefined for callers without a limit. In one process it returns at once.
    * @throws BaxError `fleet_unavailable`
    */
-  count(caller: Caller): RateStatus | undefined | Promise<RateStatus | undefined>
+  count(caller: Holder): RateStatus | undefined | Promise<RateStatus | undefined>
 }

@@ -111,10 +111,10 @@ const statusOf = ({ sessions, extractor, crawls, relays, shell, egress }: Counte
 })
 
 /** Returns the stores of a fleet, else those in the state folder. */
-const storesOf = ({ stores, stateDir, profileKey, vaultKey, log }: EngineConfig) => ({
+const storesOf = ({ stores, stateDir, profileKey, vaultKey, allowances, log }: EngineConfig) => ({
   keys: stores?.keys ?? new KeyStore(stateDir, Date.now, log),
   profiles: stores?.profiles ?? new ProfileStore(stateDir, profileKey),
-  credentials: stores?.credentials ?? new CredentialVault(stateDir, vaultKey),
+  credentials: stores?.credentials ?? new CredentialVault(stateDir, vaultKey, allowances),
 })
 
 /** @throws BaxError `feature_disabled` on a server. */

@@ -218,7 +218,7 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
   })
 
   test('the quota of a key counts its crawls on all gateways', async () => {
-    const none = { rate: 0, burst: 0, sessions: 0, shells: 0, relays: 0 }
+    const none = { rate: 0, burst: 0, sessions: 0, shells: 0, relays: 0, credentials: 0 }
     const allowances = { keyed: { ...none, crawls: 1 }, keyless: { ...none, crawls: 1 } }
     const limited = await openCrawlFleet(redis, { allowances })
     try {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { StoredCredentials } from '../../src/engine/store/credentials.ts'
-import type { EncryptedText } from '../../src/engine/store/encryption.ts'
 import { bax } from '../support/cli.ts'
 import { inUsualHomes } from '../support/commands.ts'
+import { memoryRecords } from '../support/credential-records.ts'
 import { passkeySite } from '../support/passkey-site.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -188,17 +188,8 @@ inUsualHomes(shop.pages, (given) => {
 })
 
 test('are kept with the highest number of uses, at most twenty in a credential', async () => {
-  const records = new Map<string, EncryptedText>()
-  const store = new StoredCredentials(
-    {
-      readAll: async () => [...records].map(([id, stored]) => ({ id, stored })),
-      read: async (id) => records.get(id),
-      add: async (id, stored) => !records.has(id) && Boolean(records.set(id, stored)),
-      replace: async (id, stored) => Boolean(records.set(id, stored)),
-      delete: async (id) => records.delete(id),
-    },
-    async () => 'a key of sixteen characters',
-  )
+  const uses = { count: () => undefined }
+  const store = new StoredCredentials(memoryRecords(), async () => 'a key of sixteen characters', { uses })
   const caller = { keyId: null, admin: true } as never
   await store.add({ name: 'shop', origins: ['https://shop.example'], passkey: true }, caller)
   const { keepPasskey } = await store.use('shop', caller)

@@ -26,8 +26,11 @@ beforeAll(async () => {
   admin = (
     await built.run(['key', 'create', 'admin', '--scopes', 'admin', '--embedded', '--state-dir', stateDir])
   ).stdout.trim()
-  const quotas = ['--max-sessions', '2', '--max-shells', '2', '--max-crawls', '2', '--max-relays', '2']
-  server = await serve(built, ['--rate', '0', ...quotas], { stateDir })
+  const quotas = ['sessions', 'shells', 'crawls', 'relays', 'credentials'].flatMap((kind) => [`--max-${kind}`, '2'])
+  server = await serve(built, ['--rate', '0', ...quotas], {
+    stateDir,
+    env: { BAX_VAULT_KEY: 'a key of sixteen characters' },
+  })
 }, 240_000)
 beforeEach(async () => {
   const makeKey = async (): Promise<string> =>
@@ -112,6 +115,23 @@ describe.each(Object.entries(kinds))('%s', (limit, { things, code, make, path, i
       expect(isOver(await as(bob, 'GET', path(others)))).toBe(false)
     },
   )
+})
+
+test('credentials beyond the quota of a key are rejected, for that key only, until one is deleted', async () => {
+  const add = (key: string, name: string) =>
+    as(key, 'POST', '/credentials', { name, origins: [site.url], password: 'correct horse' })
+  // Concurrently, so that a race would exceed the quota.
+  const responses = await Promise.all(['a', 'b', 'c', 'd'].map((name) => add(ann, name)))
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 200, 429, 429])
+  const refused = responses.find(({ status }) => status === 429)!
+  const error = 'the limit of 2 credentials per key is reached'
+  expect(refused.body).toMatchObject({ code: 'rate_limited', error, details: { limit: 'credentials', most: 2 } })
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  const { credentials } = (await as(ann, 'GET', '/credentials')).body as { credentials: { name: string }[] }
+  expect(credentials).toHaveLength(2)
+  expect((await add(bob, 'a')).status).toBe(200)
+  await as(ann, 'DELETE', `/credentials/${credentials[0]!.name}`)
+  expect((await add(ann, 'e')).status).toBe(200)
 })
 
 test('a failed creation does not count', async () => {

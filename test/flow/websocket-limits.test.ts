@@ -11,7 +11,7 @@ import { limits } from '../../src/core/limits/limits.ts'
 import { closeCodes, type Link } from '../../src/core/net/link.ts'
 import { createApp } from '../../src/server/app.ts'
 import { type Listener, listen } from '../../src/server/process/listen.ts'
-import { RateLimiter } from '../../src/server/access/rate.ts'
+import { RateLimiter } from '../../src/core/access/rate-limiter.ts'
 import { waitUntil } from '../support/wait.ts'
 
 /** Lengths of received messages, and counts of opened and closed operations. */

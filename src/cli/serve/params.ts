@@ -21,6 +21,7 @@ const allowanceParams = {
   shells: limit('max_shells', 'shell sessions', caller.shells),
   crawls: limit('max_crawls', 'concurrent crawls', caller.crawls),
   relays: limit('max_relays', 'browsers of users', caller.relays),
+  credentials: limit('max_credentials', 'stored credentials', caller.credentials),
 } satisfies Readonly<Record<keyof Allowance, Param>>
 
 export const fleetParams = {

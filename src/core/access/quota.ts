@@ -17,6 +17,8 @@ export interface Allowance {
   readonly crawls: number
   /** Connected browsers of users, including those that may reconnect. */
   readonly relays: number
+  /** Stored credentials. */
+  readonly credentials: number
 }
 
 /** Caller that holds something. */
@@ -33,7 +35,7 @@ export interface Allowances {
   readonly keyless: Allowance
 }
 
-const none: Allowance = { rate: 0, burst: 0, sessions: 0, shells: 0, crawls: 0, relays: 0 }
+const none: Allowance = { rate: 0, burst: 0, sessions: 0, shells: 0, crawls: 0, relays: 0, credentials: 0 }
 
 /**
  * Builds the default limits of keys with the operator's overrides. Without keys, a server belongs to its user and has
@@ -47,6 +49,9 @@ export function allowancesOf(overrides: Partial<Allowance>): Allowances {
     keyless: { ...none, ...overrides, burst: burst || Math.ceil((rate * limits.caller.burst) / limits.caller.rate) },
   }
 }
+
+/** Limits of the uses of credentials, which are the same for all keys. */
+export const credentialUses: Allowances = { keyed: { ...none, ...limits.credentials.uses }, keyless: none }
 
 /** Returns the limits of a caller; none for one without the required key, which has access to little anyway. */
 export function allowanceOf({ keyId, admin }: Holder, allowances: Allowances | undefined): Allowance {

@@ -12,7 +12,7 @@ import { serverLimits } from './server.ts'
 import { scalingLimits } from './scaling.ts'
 import { changeLimits, documentLimits, identityLimits, requestLimits, scrapeLimits } from './scrape.ts'
 import { shellLimits } from './shell.ts'
-import { storeLimits } from './stores.ts'
+import { credentialLimits, storeLimits } from './stores.ts'
 import { webhookLimits } from './webhook.ts'
 import { browserMessageLimits } from './browser-messages.ts'
 import { pageControlLimits } from './page-control.ts'
@@ -130,8 +130,7 @@ export const limits = {
   /** Cache lifetime of `GET /readyz`: for the state folder, for a browser that started, for one that did not. */
   readiness: { readyMs: 2000, startedMs: 60_000, failedMs: 5000 },
 
-  /** Lengths of the names and values of credentials; `passwordChars` is the minimum of a password; passkeys of one. */
-  credentials: { nameChars: 64, secretChars: 4096, passwordChars: 4, passkeys: 20 },
+  credentials: credentialLimits,
 
   /** Minimum length of the secret that encrypts profiles, and of the one for credentials. */
   profileKeyChars: 16,

@@ -88,7 +88,7 @@ export const serverLimits = {
   },
 
   /** Default limits of each key of a server; see `core/access/quota.ts`. */
-  caller: { rate: 10, burst: 50, sessions: 20, shells: 8, crawls: 4, relays: 20 },
+  caller: { rate: 10, burst: 50, sessions: 20, shells: 8, crawls: 4, relays: 20, credentials: 500 },
 
   /**
    * Concurrent websockets, and as many streams: of one key, of one token without a key, and opened by tokens to one

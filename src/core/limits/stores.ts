@@ -18,3 +18,17 @@ export const storeLimits = {
   /** Attempts to save a profile while others are saved. */
   attempts: 20,
 } as const
+
+/** Stored credentials; their number per key is in `server.ts`. */
+export const credentialLimits = {
+  nameChars: 64,
+  secretChars: 4096,
+  /** Minimum length of a password. */
+  passwordChars: 4,
+  /** Passkeys of one credential. */
+  passkeys: 20,
+  /** Characters of one credential, as JSON. */
+  chars: 64 * 1024,
+  /** Uses by one key, per second and at once: a log-in, a field that is filled in, passkeys for a session. */
+  uses: { rate: 2, burst: 120 },
+} as const

@@ -18,9 +18,9 @@ export class CredentialFolder implements CredentialRecords {
     this.#folder = folder
   }
 
-  async readAll(): ReturnType<CredentialRecords['readAll']> {
+  async readAll(isWanted: (id: string) => boolean): ReturnType<CredentialRecords['readAll']> {
     const names = listState(this.#folder).filter((name) => /^[0-9a-f]{64}\.json$/.test(name))
-    const ids = names.map((name) => name.slice(0, -extension.length))
+    const ids = names.map((name) => name.slice(0, -extension.length)).filter(isWanted)
     return ids.flatMap((id) => {
       const stored = this.#read(id)
       // It was deleted meanwhile.

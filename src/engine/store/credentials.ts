@@ -2,6 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Caller } from '../../core/access/caller.ts'
+import { allowanceOf, type Allowances, credentialUses, holderOf } from '../../core/access/quota.ts'
+import { RateLimiter } from '../../core/access/rate-limiter.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
 import {
@@ -15,14 +17,16 @@ import {
 import { limits } from '../../core/limits/limits.ts'
 import { createAtomic, privateDir } from '../../core/state/files.ts'
 import { localFiles } from '../../core/state/local-files.ts'
-import type { Credential, CredentialStore, UsableCredential } from '../../core/stores.ts'
+import type { Credential, CredentialStore, RateLimits, UsableCredential } from '../../core/stores.ts'
 import { CredentialFolder } from './credential-folder.ts'
 import { type EncryptedText, Encryption } from './encryption.ts'
 import { assertTotp } from './totp.ts'
 
 /** Storage of encrypted credentials by ID. */
 export interface CredentialRecords {
-  readAll(): Promise<readonly { readonly id: string; readonly stored: EncryptedText }[]>
+  readAll(
+    isWanted: (id: string) => boolean,
+  ): Promise<readonly { readonly id: string; readonly stored: EncryptedText }[]>
   read(id: string): Promise<EncryptedText | undefined>
   /** Adds a record; returns false if there is one with the ID. */
   add(id: string, stored: EncryptedText): Promise<boolean>
@@ -30,6 +34,14 @@ export interface CredentialRecords {
   replace(id: string, stored: EncryptedText, before: EncryptedText): Promise<boolean>
   /** Returns whether there was one. */
   delete(id: string): Promise<boolean>
+}
+
+/** What one key may have and do. */
+interface CredentialShares {
+  /** Numbers of credentials; without it there is no limit. */
+  readonly allowances?: Allowances | undefined
+  /** Counts uses. */
+  readonly uses: RateLimits
 }
 
 interface Stored extends Credential {
@@ -42,41 +54,82 @@ interface Stored extends Credential {
 export class StoredCredentials implements CredentialStore {
   readonly #records: CredentialRecords
   readonly #secret: () => Promise<string>
+  readonly #shares: CredentialShares
+  /** Owners of the records that were decrypted, by their IDs: those of other keys are not read again. */
+  readonly #owners = new Map<string, string | null>()
+  /** The last addition of each key, after which the next one begins. */
+  readonly #additions = new Map<string | null, Promise<unknown>>()
   #encryption: Encryption | undefined
 
   /** Encrypts with the secret, which is read at the first use. */
-  constructor(records: CredentialRecords, secret: () => Promise<string>) {
+  constructor(records: CredentialRecords, secret: () => Promise<string>, shares: CredentialShares) {
     this.#records = records
     this.#secret = secret
+    this.#shares = shares
   }
 
-  async add({ origins, name, ...input }: CredentialInput, { keyId: owner }: Caller): Promise<CredentialRecord> {
+  async add({ origins, name, ...input }: CredentialInput, caller: Caller): Promise<CredentialRecord> {
+    const { keyId: owner } = caller
     const secrets = await storedSecrets(input)
     const now = new Date().toISOString()
     const made: Stored = { name, ...secrets, origins: originsOf(origins), owner, created_at: now, updated_at: now }
     const id = idOf(name, owner)
-    if (await this.#records.add(id, await this.#encrypt(id, made))) return recordOf(made)
-    throw new BaxError('already_exists', `a credential is already named ${name}`, {
-      hint: `change it with "bax credential rotate ${name}", or delete it first`,
+    await this.#afterOthers(owner, () => this.#addRecord(id, made, caller))
+    return recordOf(made)
+  }
+
+  #afterOthers(owner: string | null, work: () => Promise<void>): Promise<void> {
+    const adding = (this.#additions.get(owner) ?? Promise.resolve()).then(work, work)
+    this.#additions.set(owner, adding)
+    const forget = () => {
+      if (this.#additions.get(owner) === adding) this.#additions.delete(owner)
+    }
+    void adding.then(forget, forget)
+    return adding
+  }
+
+  /** Counts after the addition, since other gateways may add at the same time; deletes what is beyond the limit. */
+  async #addRecord(id: string, made: Stored, caller: Caller): Promise<void> {
+    const { name } = made
+    if (!(await this.#records.add(id, await this.#encrypt(id, made))))
+      throw new BaxError('already_exists', `a credential is already named ${name}`, {
+        hint: `change it with "bax credential rotate ${name}", or delete it first`,
+      })
+    const most = allowanceOf(caller, this.#shares.allowances).credentials
+    if (most === 0) return
+    if ((await this.#readable(caller.keyId)).own.length <= most) return
+    await this.#records.delete(id)
+    throw new BaxError('rate_limited', `the limit of ${most} credentials per key is reached`, {
+      hint: 'delete one that is no longer needed with "bax credential delete"',
+      details: { limit: 'credentials', most },
+      retryAfterSecs: limits.overload.retryAfterSecs,
     })
   }
 
   async list({ keyId }: Caller, onUnreadable?: (count: number) => void): Promise<CredentialRecord[]> {
-    const { all, errors } = await this.#readable()
+    const { own, isReadable, errors } = await this.#readable(keyId)
     // One record of another vault key locks no others; its name and its owner are encrypted.
-    if (errors.length > 0 && all.length === 0) throw errors[0]
+    if (errors.length > 0 && !isReadable) throw errors[0]
     if (errors.length > 0) onUnreadable?.(errors.length)
-    return all
-      .filter(({ owner }) => owner === keyId)
-      .map(recordOf)
-      .toSorted((a, b) => a.name.localeCompare(b.name))
+    return own.map(recordOf).toSorted((a, b) => a.name.localeCompare(b.name))
   }
 
-  async #readable(): Promise<{ all: Stored[]; errors: unknown[] }> {
-    const records = await this.#records.readAll()
+  /** Reads the credentials of a key; `isReadable` is whether any of any key can be decrypted. */
+  async #readable(owner: string | null): Promise<{ own: Stored[]; isReadable: boolean; errors: unknown[] }> {
+    const isOther = (id: string) => this.#owners.has(id) && this.#owners.get(id) !== owner
+    let others = 0
+    const records = await this.#records.readAll((id) => {
+      if (isOther(id)) others += 1
+      return !isOther(id)
+    })
     const read = await Promise.allSettled(records.map(({ id, stored }) => this.#decrypt(id, stored)))
+    const all = read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    // Those that another process has deleted.
+    if (this.#owners.size > 2 * (records.length + others)) this.#owners.clear()
+    for (const one of all) this.#owners.set(idOf(one.name, one.owner), one.owner)
     return {
-      all: read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
+      own: all.filter((one) => one.owner === owner),
+      isReadable: all.length + others > 0,
       errors: read.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : [])),
     }
   }
@@ -103,9 +156,21 @@ export class StoredCredentials implements CredentialStore {
   }
 
   async use(name: string, caller: Pick<Caller, 'keyId'>): Promise<UsableCredential> {
+    await this.#countUse(caller)
     const keepPasskey = async (passkey: Passkey) =>
       void (await this.#change(name, caller, (stored) => withPasskey(stored, passkey)))
     return { ...(await this.#read(name, caller)), keepPasskey }
+  }
+
+  /** @throws BaxError `rate_limited` */
+  async #countUse({ keyId }: Pick<Caller, 'keyId'>): Promise<void> {
+    const counted = await this.#shares.uses.count(holderOf(keyId))
+    if (!counted || counted.allowed) return
+    const { rate, burst, retrySecs } = counted
+    throw new BaxError('rate_limited', `one key may use credentials ${rate} times a second, in bursts of ${burst}`, {
+      hint: `repeat the command after ${retrySecs} s`,
+      retryAfterSecs: retrySecs,
+    })
   }
 
   async #read(name: string, caller: Pick<Caller, 'keyId'>): Promise<Stored> {
@@ -116,15 +181,20 @@ export class StoredCredentials implements CredentialStore {
   }
 
   async #notFound(name: string, caller: Pick<Caller, 'keyId'>): Promise<BaxError> {
-    const { all } = await this.#readable()
-    const names = all.filter(({ owner }) => owner === caller.keyId).map((one) => one.name)
+    const names = (await this.#readable(caller.keyId)).own.map((one) => one.name)
     return new BaxError('credential_not_found', `no credential is named ${name}${didYouMean(name, names)}`, {
       hint: 'list them with "bax credential list"',
     })
   }
 
   async #encrypt(id: string, credential: Stored): Promise<EncryptedText> {
-    return (await this.#encrypting()).encrypt(JSON.stringify(credential), id)
+    const text = JSON.stringify(credential)
+    const { chars } = limits.credentials
+    if (text.length > chars)
+      throw new BaxError('invalid_request', `the credential ${credential.name} has ${text.length} characters`, {
+        hint: `store at most ${chars} characters, with fewer origins`,
+      })
+    return (await this.#encrypting()).encrypt(text, id)
   }
 
   async #decrypt(id: string, stored: EncryptedText): Promise<Stored> {
@@ -136,14 +206,16 @@ export class StoredCredentials implements CredentialStore {
   }
 }
 
-/** Credentials on disk, encrypted with the vault key, else with a secret in the state folder. */
+/** Credentials on disk, encrypted with the vault key, else with a secret in the state folder; uses are counted here. */
 export class CredentialVault extends StoredCredentials {
-  constructor(stateDir: string, vaultKey?: string) {
+  constructor(stateDir: string, vaultKey?: string, allowances?: Allowances) {
     const own = async () => {
       await privateDir(stateDir)
       return createAtomic(localFiles(stateDir).vaultKey, randomBytes(32).toString('hex'))
     }
-    super(new CredentialFolder(join(stateDir, 'credentials')), vaultKey === undefined ? own : async () => vaultKey)
+    const secret = vaultKey === undefined ? own : async () => vaultKey
+    const uses = new RateLimiter(credentialUses)
+    super(new CredentialFolder(join(stateDir, 'credentials')), secret, { allowances, uses })
   }
 }
 

@@ -30,9 +30,15 @@ export class RedisCredentialRecords implements CredentialRecords {
     this.#redis = redis
   }
 
-  async readAll(): ReturnType<CredentialRecords['readAll']> {
-    const all = await ask(this.#redis, () => this.#redis.hgetall(key))
-    return Object.entries(all).map(([id, text]) => ({ id, stored: decoded(text) }))
+  async readAll(isWanted: (id: string) => boolean): ReturnType<CredentialRecords['readAll']> {
+    const ids = (await ask(this.#redis, () => this.#redis.hkeys(key))).filter(isWanted)
+    if (ids.length === 0) return []
+    const texts = await ask(this.#redis, () => this.#redis.hmget(key, ...ids))
+    // Some may have been deleted meanwhile.
+    return ids.flatMap((id, at) => {
+      const text = texts[at]
+      return text ? [{ id, stored: decoded(text) }] : []
+    })
   }
 
   async read(id: string): Promise<EncryptedText | undefined> {

@@ -1,6 +1,6 @@
 /** The stores of a fleet. */
 import type { Redis } from 'ioredis'
-import { type Allowances, allowancesOf } from '../../core/access/quota.ts'
+import { type Allowances, allowancesOf, credentialUses } from '../../core/access/quota.ts'
 import type { Log } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
@@ -24,7 +24,7 @@ export interface RedisStoresOptions {
   readonly profileKey?: string | undefined
   /** Secret that encrypts credentials; the same on every machine. */
   readonly vaultKey?: string | undefined
-  /** Rates of callers. */
+  /** Rates and stored credentials of callers. */
   readonly allowances?: Allowances
   readonly log: Log
 }
@@ -51,7 +51,10 @@ export async function openRedisStores(options: RedisStoresOptions): Promise<Redi
     return {
       keys,
       profiles: new SavedProfiles(new RedisProfileRecords(redis), profileKey),
-      credentials: new StoredCredentials(new RedisCredentialRecords(redis), async () => sharedKey(vaultKey)),
+      credentials: new StoredCredentials(new RedisCredentialRecords(redis), async () => sharedKey(vaultKey), {
+        allowances,
+        uses: new RedisRates(redis, credentialUses, 'uses'),
+      }),
       relayTokens: new StoredTokens(tokenRecords, keys),
       idempotency: new RedisIdempotency(redis, log),
       calls: new RedisIdempotency(redis, log, { ...limits.mcp.repeats, list: 'bax:calls' }),

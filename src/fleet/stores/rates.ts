@@ -1,7 +1,6 @@
-/** Rate limits over all gateways: `bax:rate:KEY` has the token bucket of a key. */
+/** Rate limits over all gateways and workers: `bax:rate:KEY` has the token bucket of a key, `bax:uses:KEY` that of its credentials. */
 import type { Redis } from 'ioredis'
-import type { Caller } from '../../core/access/caller.ts'
-import { allowanceOf, type Allowances } from '../../core/access/quota.ts'
+import { allowanceOf, type Allowances, type Holder } from '../../core/access/quota.ts'
 import { rateStatus } from '../../core/access/rate-status.ts'
 import type { RateLimits, RateStatus } from '../../core/stores.ts'
 import { ask } from '../redis/ask.ts'
@@ -34,16 +33,18 @@ const takeToken = luaScript<[number, string]>(
 export class RedisRates implements RateLimits {
   readonly #redis: Redis
   readonly #allowances: Allowances
+  readonly #counted: 'rate' | 'uses'
 
-  constructor(redis: Redis, allowances: Allowances) {
+  constructor(redis: Redis, allowances: Allowances, counted: 'rate' | 'uses' = 'rate') {
     this.#redis = redis
     this.#allowances = allowances
+    this.#counted = counted
   }
 
-  count(caller: Caller): undefined | Promise<RateStatus> {
+  count(caller: Holder): undefined | Promise<RateStatus> {
     const allowance = allowanceOf(caller, this.#allowances)
     if (allowance.rate === 0) return undefined
-    return this.#take(`bax:rate:${caller.keyId ?? ''}`, allowance)
+    return this.#take(`bax:${this.#counted}:${caller.keyId ?? ''}`, allowance)
   }
 
   async #take(bucket: string, { rate, burst }: { rate: number; burst: number }): Promise<RateStatus> {

@@ -1,42 +1,10 @@
-/** Rate limits per caller: a token bucket that refills at a steady rate. */
+/** Rejects requests beyond the rate of their caller. */
 import type { MiddlewareHandler } from 'hono'
-import { allowanceOf, type Allowances } from '../../core/access/quota.ts'
-import { rateStatus } from '../../core/access/rate-status.ts'
 import type { Caller } from '../../core/access/caller.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { RateLimits, RateStatus } from '../../core/stores.ts'
 import type { AppEnv } from '../request/env.ts'
 import { addHeaders } from '../request/response-headers.ts'
-
-interface Bucket {
-  left: number
-  /** Time of `left`, in milliseconds of a monotonic clock. */
-  at: number
-}
-
-/** Counts the requests of one process. */
-export class RateLimiter implements RateLimits {
-  readonly #buckets = new Map<string | null, Bucket>()
-  readonly #allowances: Allowances
-  readonly #now: () => number
-
-  constructor(allowances: Allowances, now: () => number = () => performance.now()) {
-    this.#allowances = allowances
-    this.#now = now
-  }
-
-  count(caller: Caller): RateStatus | undefined {
-    const { rate, burst } = allowanceOf(caller, this.#allowances)
-    if (rate === 0) return undefined
-    const now = this.#now()
-    const bucket = this.#buckets.get(caller.keyId) ?? { left: burst, at: now }
-    const left = Math.min(burst, bucket.left + ((now - bucket.at) / 1000) * rate)
-    const allowed = left >= 1
-    const after = allowed ? left - 1 : left
-    this.#buckets.set(caller.keyId, { left: after, at: now })
-    return rateStatus({ rate, burst }, allowed, after)
-  }
-}
 
 /** Counts one request. @throws BaxError `rate_limited` with the time after which the next one is allowed. */
 export async function countRequest(rates: RateLimits, caller: Caller): Promise<void> {

@@ -10,15 +10,16 @@ import { limits } from '../../../src/core/limits/limits.ts'
 import type { StorageState, Stores } from '../../../src/core/stores.ts'
 import { RelayTokens } from '../../../src/engine/relay/hub/tokens.ts'
 import { KeyStore } from '../../../src/engine/store/keys.ts'
-import { CredentialVault } from '../../../src/engine/store/credentials.ts'
+import { CredentialVault, StoredCredentials } from '../../../src/engine/store/credentials.ts'
 import { ProfileStore } from '../../../src/engine/store/profiles.ts'
 import { VersionFolder } from '../../../src/engine/store/version-folder.ts'
 import { openDirectory } from '../../../src/fleet/directory/directory.ts'
 import { connectRedis } from '../../../src/fleet/redis/connect.ts'
 import { RedisIdempotency } from '../../../src/fleet/stores/idempotency.ts'
 import { RedisVersions } from '../../../src/fleet/stores/versions.ts'
-import { RateLimiter } from '../../../src/server/access/rate.ts'
+import { RateLimiter } from '../../../src/core/access/rate-limiter.ts'
 import { IdempotencyCache } from '../../../src/server/request/idempotency.ts'
+import { memoryRecords } from '../../support/credential-records.ts'
 import { openedStores } from '../../support/fleet-stores.ts'
 import { titled } from '../../support/needs.ts'
 import { noRedis, startRedis, type TestRedis } from '../../support/redis.ts'
@@ -28,7 +29,7 @@ const holder = (keyId: string): Caller => ({ ...keylessCaller, keyId, name: keyI
 const [ann, ben] = [holder('ann'), holder('ben')]
 const admin: Caller = { ...keylessCaller, keyId: 'boss' }
 const secret = 'a secret of the operator'
-const allowances = allowancesOf({ rate: 1, burst: 3 })
+const allowances = allowancesOf({ rate: 1, burst: 3, credentials: 3 })
 /** Limits of the versions of pages. */
 const few = { versions: 3, bytes: 2000, fleetBytes: 2000, ageMs: 3_600_000 }
 const state = (value: string) => ({
@@ -351,6 +352,41 @@ function contract(place: () => Place): void {
       expect(await credentials.list(ann)).toEqual([])
     })
 
+    test('are limited for each key, also when they are added at the same time', async () => {
+      const { credentials } = await place().open()
+      const add = (name: string, caller = ann) => credentials.add({ ...login, name }, caller)
+      for (const name of ['a', 'b', 'c']) await add(name)
+      const beyond = await Promise.allSettled(['d', 'e', 'f'].map((name) => add(name)))
+      for (const one of beyond) {
+        const reason = { code: 'rate_limited', details: { limit: 'credentials', most: 3 } }
+        expect(one).toMatchObject({ status: 'rejected', reason })
+      }
+      expect((await credentials.list(ann)).map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+      await expect(add('a')).rejects.toMatchObject({ code: 'already_exists' })
+      await add('d', ben)
+      await credentials.delete('b', ann)
+      expect(await add('d')).toMatchObject({ name: 'd' })
+    })
+
+    test('are used at a limited rate by each key', async () => {
+      const { credentials } = await place().open()
+      for (const caller of [ann, ben]) await credentials.add(login, caller)
+      const { burst } = limits.credentials.uses
+      // More than are allowed again while the test runs.
+      const uses = await Promise.allSettled(Array.from({ length: 10 * burst }, () => credentials.use('shop', ann)))
+      expect(uses.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(burst)
+      const refused = uses.filter((one) => one.status === 'rejected').map(({ reason }) => reason as unknown)
+      expect(refused[0]).toMatchObject({ code: 'rate_limited', retryAfterSecs: expect.any(Number) })
+      expect(await credentials.use('shop', ben)).toMatchObject({ name: 'shop' })
+    })
+
+    test('are no larger than their limit', async () => {
+      const { credentials } = await place().open()
+      const origins = Array.from({ length: 100 }, (_, at) => `https://${'x'.repeat(1000)}${at}.example`)
+      await expect(credentials.add({ ...login, origins }, ann)).rejects.toMatchObject({ code: 'invalid_request' })
+      expect(await credentials.list(ann)).toEqual([])
+    })
+
     test('take only a secret of one-time codes that makes codes', async () => {
       const { credentials } = await place().open()
       for (const totp of ['not base32!', 'otpauth://hotp/x?secret=JBSWY3DPEHPK3PXP&counter=1', 'otpauth://totp/x']) {
@@ -372,6 +408,22 @@ function contract(place: () => Place): void {
   })
 }
 
+test('credentials of other keys are read once, and do not delay the next list, name or addition', async () => {
+  const records = memoryRecords()
+  const uses = new RateLimiter(allowances)
+  const store = new StoredCredentials(records, async () => 'vault key of this machine', { allowances, uses })
+  const login = { origins: ['https://shop.example'], password: 'correct horse' }
+  for (const name of ['a', 'b', 'c']) await store.add({ ...login, name }, ann)
+  await store.add({ ...login, name: 'a' }, ben)
+  records.listed.length = 0
+  expect(await store.list(ben)).toMatchObject([{ name: 'a' }])
+  await expect(store.use('none', ben)).rejects.toMatchObject({ code: 'credential_not_found' })
+  await store.add({ ...login, name: 'b' }, ben)
+  expect(records.listed).toHaveLength(4)
+  expect(await store.list(admin)).toEqual([])
+  expect((await store.list(ann)).map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+})
+
 describe('stores of one machine', () => {
   let folder: string
   beforeEach(async () => {
@@ -385,7 +437,7 @@ describe('stores of one machine', () => {
       return {
         keys,
         profiles: new ProfileStore(folder, profileKey),
-        credentials: new CredentialVault(folder, vaultKey),
+        credentials: new CredentialVault(folder, vaultKey, allowances),
         relayTokens: new RelayTokens(folder, keys),
         idempotency: new IdempotencyCache(),
         calls: new IdempotencyCache(limits.mcp.repeats),

@@ -9,7 +9,7 @@ import { keyPrefix, type KeyRing } from '../../../src/core/access/keys.ts'
 import { limits } from '../../../src/core/limits/limits.ts'
 import { createApp } from '../../../src/server/app.ts'
 import { BodyMemory } from '../../../src/server/access/load.ts'
-import { RateLimiter } from '../../../src/server/access/rate.ts'
+import { RateLimiter } from '../../../src/core/access/rate-limiter.ts'
 
 const holder = (keyId: string): Caller => ({ keyId, name: keyId, scopes: keyScopes, admin: false })
 const [ann, ben] = [holder('ann'), holder('ben')]

@@ -18,7 +18,7 @@ import { Drain } from '../../../src/server/process/drain.ts'
 import { loopbackHosts, privateGate } from '../../../src/server/access/gate.ts'
 import { codesOfPlace } from '../../../src/server/openapi/responses.ts'
 import { makeOpenapi } from '../../../src/server/openapi/openapi.ts'
-import { RateLimiter } from '../../../src/server/access/rate.ts'
+import { RateLimiter } from '../../../src/core/access/rate-limiter.ts'
 
 const document = makeOpenapi() as {
   paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>>
