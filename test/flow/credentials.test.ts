@@ -18,7 +18,7 @@ import { readSecrets } from '../../src/cli/credential/read-secrets.ts'
 import type { Io } from '../../src/cli/io.ts'
 import { bax, type CliOptions } from '../support/cli.ts'
 import { inUsualHomes } from '../support/commands.ts'
-import { failureOf } from '../support/session-steps.ts'
+import { failureOf, valueOf } from '../support/session-steps.ts'
 import { keyHolder } from '../support/owned-objects.ts'
 import { openHomes } from '../support/homes.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -220,6 +220,15 @@ inUsualHomes(shop.pages, (given) => {
   })
 })
 
+test('the attempts to get a password are forty different pages, besides those that act later', () => {
+  const [ours, theirs] = [ownPages(() => 'https://evil.example'), foreignPages(() => 'https://shop.example')]
+  const pages = [
+    ...refusedAttempts.map(({ path }) => ours[path]!()),
+    ...foreignAttempts.map(([path]) => theirs[path]!()),
+  ]
+  expect(new Set(pages).size).toBeGreaterThanOrEqual(40)
+})
+
 test('are used in a session by the key that created it only, not by an admin', async () => {
   const site = await serveSite({ '/': '<title>Log in</title><input type=password id=pw>' })
   const homes = await openHomes()
@@ -238,6 +247,48 @@ test('are used in a session by the key that created it only, not by an admin', a
   expect(codesOf(await admin.client.runCommands(batch))).toEqual(['permission_denied', 'permission_denied'])
   expect(codesOf(await admin.client.browserStep(batch))).toEqual(['permission_denied', 'permission_denied'])
   expect(codesOf(await owner.client.runCommands(batch))[0]).toBeUndefined()
+  await homes.close()
+  await site.close()
+})
+
+test('of two keys may have the same name; each key uses, lists, changes and deletes its own', async () => {
+  const site = await serveSite({ '/': '<title>Log in</title><input type=password id=pw>' })
+  const homes = await openHomes()
+  const open = async (word: string) => {
+    const { client } = await keyHolder(homes)
+    await client.addCredential({ name: 'shop', origins: [site.url], password: word })
+    const { session_id = '' } = await client.createSession({ headless: true, start_url: site.url })
+    const fill = (credential: string) =>
+      client.runCommands({ session_id, commands: [{ command: 'fill', data: { selector: '#pw', credential } }] })
+    /** Returns whether the page has got a text. */
+    const has = async (text: string) => {
+      await fill('shop.password')
+      return valueOf(client, session_id, `document.querySelector('#pw').value === ${JSON.stringify(text)}`)
+    }
+    return { client, session_id, fill, has }
+  }
+  const [ann, bob] = [await open('word of ann'), await open('word of bob')]
+  await ann.client.addCredential({ name: 'bank', origins: [site.url], password: 'word of the bank' })
+  expect([await ann.has('word of ann'), await bob.has('word of bob')]).toEqual([true, true])
+
+  // Not even a suggestion names what is of another key.
+  for (const name of ['bank', 'bnk']) {
+    const { results } = await bob.fill(`${name}.password`)
+    expect(results[0]).toMatchObject({ code: 'credential_not_found', error: `no credential is named ${name}` })
+    await expect(bob.client.rotateCredential({ name, password: 'other word' })).rejects.toMatchObject({
+      code: 'credential_not_found',
+    })
+    await expect(bob.client.deleteCredential({ name })).rejects.toMatchObject({ code: 'credential_not_found' })
+  }
+  expect(await bob.client.listCredentials({})).toMatchObject({ credentials: [{ name: 'shop' }], total: 1 })
+  expect((await ann.client.listCredentials({})).credentials.map(({ name }) => name)).toEqual(['bank', 'shop'])
+
+  await bob.client.rotateCredential({ name: 'shop', password: 'new word of bob' })
+  expect([await ann.has('word of ann'), await bob.has('new word of bob')]).toEqual([true, true])
+  await bob.client.deleteCredential({ name: 'shop' })
+  expect(await ann.has('word of ann')).toBe(true)
+  const { events } = await bob.client.getSessionLog({ session_id: bob.session_id })
+  expect(events.filter(({ type, data }) => type === 'credential.used' && data['credential'] !== 'shop')).toEqual([])
   await homes.close()
   await site.close()
 })

@@ -15,6 +15,7 @@ import {
   keyHolder,
   createOwnedObjects,
 } from '../support/owned-objects.ts'
+import { waitingApproval } from '../support/approvals.ts'
 import { callOf } from '../support/call.ts'
 import { shellConfig } from '../support/docker.ts'
 import { type Homes, isFleet, openHomes } from '../support/homes.ts'
@@ -300,6 +301,53 @@ describe('the stream of a session', () => {
     expect(await follow(`&token=${owner.key}`)).toBe(401)
     expect(await follow('', { 'x-api-key': owner.key })).toBe(200)
   })
+})
+
+test('keys with sessions of the same name have handoffs and approvals of their own', async () => {
+  const own = await openHomes()
+  try {
+    const [ann, bob] = [await keyHolder(own), await keyHolder(own)]
+    const open = async ({ client }: KeyHolder): Promise<string> =>
+      (
+        await client.createSession({
+          headless: true,
+          requested_name: commonName,
+          confirm: ['eval'],
+          start_url: site.url,
+        })
+      ).session_id!
+    const [mine, theirs] = [await open(ann), await open(bob)]
+    const commands = [{ command: 'evaluate', data: { expression: '6 * 7' } }]
+    const acted = ann.client.runCommands({ session_id: mine, commands })
+    const { approval_id } = await waitingApproval(ann.client)
+    const { handoff_id } = await ann.client.requestHandoff({ session_id: commonName, reason: 'log in' })
+
+    for (const session_id of [theirs, commonName]) {
+      for (const name of ['getHandoff', 'withdrawHandoff'] as const)
+        await expect(bob.client[name]({ session_id, handoff_id })).rejects.toMatchObject({ code: 'handoff_not_found' })
+      for (const name of ['approveAction', 'rejectAction'] as const)
+        await expect(bob.client[name]({ session_id, approval_id })).rejects.toMatchObject({
+          code: 'approval_not_found',
+        })
+    }
+    expect(await bob.client.listApprovals({})).toEqual({ approvals: [], total: 0 })
+    expect(await bob.client.listHandoffs({})).toEqual({ handoffs: [], total: 0 })
+
+    // What waits for the one key delays no command of the other.
+    const title = await bob.client.runCommands({ session_id: commonName, commands: [{ command: 'get_title' }] })
+    expect(title).toMatchObject({ success: true })
+    const asked = await bob.client.requestHandoff({ session_id: commonName, reason: 'accept the terms' })
+    expect((await ann.client.listHandoffs({})).handoffs.map((one) => one.handoff_id)).toEqual([handoff_id])
+    await bob.client.withdrawHandoff({ session_id: commonName, handoff_id: asked.handoff_id })
+    const { events } = await bob.client.getSessionLog({ session_id: commonName })
+    for (const id of [mine, approval_id, handoff_id]) expect(JSON.stringify(events)).not.toContain(id)
+
+    expect(await ann.client.getHandoff({ session_id: mine, handoff_id })).toMatchObject({ status: 'waiting' })
+    await ann.client.approveAction({ session_id: mine, approval_id })
+    expect(await acted).toMatchObject({ success: true })
+  } finally {
+    await own.close()
+  }
 })
 
 test('another key does not find a session that has ended', async () => {

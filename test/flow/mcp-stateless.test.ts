@@ -18,6 +18,7 @@ let built: BuiltBax
 let server: RunningServer
 let site: Site
 let key: string
+let otherKey: string
 
 beforeAll(async () => {
   built = await buildBax()
@@ -27,7 +28,10 @@ beforeAll(async () => {
     '/a': '<!doctype html><title>A</title><h1>A page about tea</h1>',
   })
   const stateDir = await built.stateDir()
-  key = (await built.run(['key', 'create', 'agent'], { env: { BAX_STATE_DIR: stateDir } })).stdout.trim()
+  const makeKey = async () =>
+    (await built.run(['key', 'create', 'agent'], { env: { BAX_STATE_DIR: stateDir } })).stdout.trim()
+  key = await makeKey()
+  otherKey = await makeKey()
   server = await serve(built, [], { stateDir })
 })
 afterAll(async () => {
@@ -38,9 +42,9 @@ afterAll(async () => {
 
 const options: ClientOptions = { versionNegotiation: { mode: { pin: revision } } }
 
-async function connect(query = '', more: ClientOptions = {}): Promise<Client> {
+async function connect(query = '', more: ClientOptions = {}, as = key): Promise<Client> {
   const url = new URL(`${server.url}/mcp${query}`)
-  const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers: { 'x-api-key': key } } })
+  const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers: { 'x-api-key': as } } })
   const client = new Client({ name: 'test', version: '1' }, { ...options, ...more })
   await client.connect(transport)
   return client
@@ -274,6 +278,33 @@ describe('a crawl of a client that knows tasks', () => {
       for (const id of ['crl_none', 'crl_none.!', ''])
         expect((await ask(method, id)).error, `${method} ${id}`).toMatchObject({ code: -32_602 })
   })
+})
+
+test('nothing of a key is found by the client of another one, also by its IDs', async () => {
+  const [owner, stranger] = await Promise.all([connect(), connect('', {}, otherKey)])
+  const session = handleIn((await call(owner, 'browser_open', { url: site.url })).text)!
+  const asked = await call(owner, 'browser_handoff', { session, reason: 'log in' })
+  const handoff_id = /hnd_\S+/.exec(asked.text)![0]
+  const own = handleIn((await call(stranger, 'browser_open', { url: site.url })).text)!
+  for (const [name, args] of [
+    ['browser_observe', { session }],
+    ['browser_act', { session, commands: ['webmcp list'] }],
+    ['browser_handoff', { session, reason: 'mine' }],
+    ['browser_handoff', { session, handoff_id }],
+    ['browser_session', { session, action: 'close' }],
+  ] as const) {
+    const { isError, text } = await call(stranger, name, args)
+    expect({ name, isError }).toEqual({ name, isError: true })
+    expect(text).toContain('[session_not_found]')
+  }
+  const guessed = await call(stranger, 'browser_handoff', { session: own, handoff_id })
+  expect(guessed).toMatchObject({ isError: true, text: expect.stringContaining('[handoff_not_found]') })
+  for (const file of ['report.pdf', 'x'])
+    await expect(stranger.readResource({ uri: `bax://file/${session}/${file}` })).rejects.toThrow('session')
+  expect(JSON.stringify(await stranger.listResources())).not.toContain(session)
+  expect((await call(owner, 'browser_observe', { session })).isError).not.toBe(true)
+  await call(owner, 'browser_session', { action: 'close', session })
+  await call(stranger, 'browser_session', { action: 'close', session: own })
 })
 
 test('a session has the limits of the client that uses it', async () => {
