@@ -1,6 +1,6 @@
 /** The commands of a session become a script that repeats them in new sessions. */
 import { once } from 'node:events'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { runPlaywrightTest } from '../support/playwright-test.ts'
 import { command } from '../support/session-steps.ts'
@@ -46,7 +46,8 @@ describe('a script of a session', () => {
     expect(script).toMatch(/^# starts with command \d+ of the session\n/)
     expect(script.length).toBeLessThan(1_100_000)
   })
-  test.each(['yaml', 'playwright'] as const)('says at its end that a person had control: %s', async (format) => {
+
+  test.each(['yaml', 'playwright'] as const)('says at its end that a person has or had control: %s', async (format) => {
     const session_id = await createSession()
     await given.homes.clients.http.runCommands({
       session_id,
@@ -55,26 +56,41 @@ describe('a script of a session', () => {
         command('fill', { selector: 'label=User', text: 'ann' }),
       ],
     })
-    const { token } = await given.homes.clients.http.linkLiveView({ session_id, control: true })
-    const address = `${given.homes.baseUrl.replace('http', 'ws')}/sessions/${session_id}/live`
-    const socket = new WebSocket(address, ['bax.live.v1', `bax.bearer.${token}`])
-    const messages: string[] = []
-    socket.on('message', (data: Buffer, isBinary) => void (isBinary || messages.push(data.toString())))
-    const received = (part: string) => expect.poll(() => messages.some((text) => text.includes(part))).toBe(true)
-    await once(socket, 'open')
-    socket.send(JSON.stringify({ type: 'take' }))
-    await received('"holder":"you"')
-    socket.send(JSON.stringify({ type: 'navigate', url: `${given.site.url}/help` }))
-    await received('/help')
-    socket.send(JSON.stringify({ type: 'return' }))
     const written = () => given.homes.clients.http.getSessionScript({ session_id, format })
-    const isLeftOut = async () => (await written()).left_out.some(({ reason }) => reason === 'a person had control')
-    await expect.poll(isLeftOut).toBe(true)
-    socket.close()
-    const { script } = await written()
-    expect(script).toMatch(
-      /(?:#|\/\/) a person had control here: the script does not repeat what they did\n(?:\}\)\n)?$/,
-    )
+    const end = /(?:#|\/\/) a person had control here: the script does not repeat what they did\n(?:\}\)\n)?$/
+    const person = await takeControl(session_id)
+    const meanwhile = await written()
+    expect(meanwhile.script).toMatch(end)
+    expect(meanwhile.left_out).toEqual([{ number: 2, command: 'control', reason: 'a person had control' }])
+    person.send({ type: 'navigate', url: `${given.site.url}/help` })
+    await person.received('/help')
+    await person.giveBack()
+    const { left_out, script } = await written()
+    expect(left_out).toEqual(meanwhile.left_out)
+    expect(script).toMatch(end)
     expect(script).not.toContain('/help')
   })
 })
+
+/** Takes control of a session as its live view does. */
+async function takeControl(session_id: string) {
+  const { token } = await given.homes.clients.http.linkLiveView({ session_id, control: true })
+  const address = `${given.homes.baseUrl.replace('http', 'ws')}/sessions/${session_id}/live`
+  const socket = new WebSocket(address, ['bax.live.v1', `bax.bearer.${token}`])
+  onTestFinished(() => socket.close())
+  const messages: string[] = []
+  socket.on('message', (data: Buffer, isBinary) => void (isBinary || messages.push(data.toString())))
+  const received = (part: string) => expect.poll(() => messages.some((text) => text.includes(part))).toBe(true)
+  const send = (input: object) => socket.send(JSON.stringify(input))
+  await once(socket, 'open')
+  send({ type: 'take' })
+  await received('"holder":"you"')
+  return {
+    received,
+    send,
+    async giveBack() {
+      send({ type: 'return' })
+      await received('control.returned')
+    },
+  }
+}

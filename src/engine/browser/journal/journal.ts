@@ -73,6 +73,7 @@ export class Journal implements JournalControl {
   }
 
   addControl(page: Page | undefined): void {
+    if (this.#entries.at(-1)?.command === controlByPerson) return
     const url = page?.url() ?? 'about:blank'
     const tab = this.tabNumber(page)
     this.#add({

@@ -106,6 +106,7 @@ export class ControlLock {
     await guard?.begin()
     if (guard?.open === false) return guard.end('returned')
     this.#waiting = undefined
+    journal.addControl(this.#session.activePage)
     const releaseDialogs = dialogs.hold(() => person.onDialog(describeDialog(dialogs.newest)))
     events.emit('control.taken')
     const reason = await new Promise<'returned' | 'left' | 'idle'>((resolve) => {
@@ -123,6 +124,7 @@ export class ControlLock {
     try {
       await guard?.end(reason)
     } finally {
+      // Dialogs may have been answered by commands meanwhile.
       journal.addControl(this.#session.activePage)
       events.emit('control.returned', { reason })
     }

@@ -51,7 +51,7 @@ export interface JournalControl {
   readonly entries: readonly JournalEntry[]
   /** Number of the oldest commands, which were discarded. */
   readonly dropped: number
-  /** Records that a person had control, after the commands so far; `page` is the page that is active now. */
+  /** Records that a person has or had control after the commands so far, once; `page` is the active page. */
   addControl(page: Page | undefined): void
   /** Returns the number of a tab, as in the entries. */
   tabNumber(page: Page | undefined): number
