@@ -81,6 +81,7 @@ describe('the live view in a browser', () => {
     const { left_out, script } = await given.homes.clients.http.getSessionScript({ session_id })
     expect(left_out).toContainEqual({ number: 1, command: 'control', reason: 'a person had control' })
     expect(script).toMatch(/# a person had control here: .*\n +- /)
+    expect(script).not.toMatch(/ada|Pa55/)
     await view.getByRole('button', { name: 'Take control' }).waitFor()
   })
 

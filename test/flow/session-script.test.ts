@@ -70,6 +70,37 @@ describe('a script of a session', () => {
     expect(script).toMatch(end)
     expect(script).not.toContain('/help')
   })
+
+  test('has no text that a person typed, also where the page shows it or puts it into the URL', async () => {
+    const session_id = await createSession()
+    const { http } = given.homes.clients
+    const open = command('navigate_to', { url: `${given.site.url}/get-login` })
+    await http.runCommands({ session_id, commands: [open, command('focus', { selector: 'label=User' })] })
+    const person = await takeControl(session_id)
+    person.send({ type: 'text', text: 'ada lovelace' })
+    for (const action of ['down', 'up']) person.send({ type: 'key', action, key: 'Enter', code: 'Enter', key_code: 13 })
+    await person.received('user=ada')
+    await person.giveBack()
+    const commands = [
+      command('wait_for', { text: 'Hello Ann' }),
+      command('get_url'),
+      command('get_text', { selector: 'h1' }),
+      command('evaluate', {
+        expression: 'document.querySelector("h1").textContent += new URLSearchParams(location.search)',
+      }),
+      command('get_text', { selector: 'h1' }),
+      command('click', { selector: 'text=Help' }),
+      command('go_back'),
+      command('get_title'),
+    ]
+    expect(await http.runCommands({ session_id, commands })).toMatchObject({ success: true })
+    for (const format of ['yaml', 'playwright'] as const)
+      for (const from of [1, 3, 4]) {
+        const { script } = await http.getSessionScript({ session_id, format, from })
+        expect(script).toContain('Hello Ann')
+        expect(script).not.toMatch(/ada|lovelace/)
+      }
+  })
 })
 
 /** Takes control of a session as its live view does. */

@@ -3,7 +3,7 @@ import { liveInput, type LiveInputMessage } from '../../../src/core/shapes/live-
 import { TypedText } from '../../../src/engine/browser/privacy/typed-text.ts'
 
 const typed = (...inputs: readonly LiveInputMessage[]): TypedText => {
-  const texts = new TypedText()
+  const texts = new TypedText({ withUrls: true })
   for (const input of inputs) texts.add(liveInput.parse(input))
   return texts
 }

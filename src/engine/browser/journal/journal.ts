@@ -4,6 +4,7 @@ import { catalogue } from '../../../commands/index.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CommandCall, CommandResult } from '../../../core/shapes/commands.ts'
 import { locateAll, parseSelector } from '../elements/selectors.ts'
+import { TypedText } from '../privacy/typed-text.ts'
 import type { JournalControl, JournalEntry, JournalEntryControl, TargetFacts } from '../ports/journal.ts'
 import { controlByPerson } from './kept-entries.ts'
 import { describeTarget, isSecretFocused } from './describe-target.ts'
@@ -12,6 +13,8 @@ import { SecretValues } from './secret-values.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 export class Journal implements JournalControl {
+  // Scripts may open the URLs of the address bar.
+  readonly typed = new TypedText({ withUrls: false })
   readonly #entries: JournalEntry[] = []
   readonly #secrets = new SecretValues()
   #count = 0
@@ -30,7 +33,7 @@ export class Journal implements JournalControl {
   async begin(call: CommandCall, page: Page | undefined, answers: boolean): Promise<JournalEntryControl> {
     this.#count += 1
     const number = this.#count
-    const urlBefore = page?.url() ?? 'about:blank'
+    const urlBefore = this.urlOf(page)
     const targets = new Map<string, TargetFacts>()
     const used = new Set<string>()
     const describe = async (selector: string, element: Locator) => {
@@ -61,11 +64,11 @@ export class Journal implements JournalControl {
           targets,
           ...(!result.success && failureOf(result)),
           urlBefore,
-          urlAfter: after?.url() ?? urlBefore,
+          urlAfter: after ? this.urlOf(after) : urlBefore,
           tabs: [this.tabNumber(page), this.tabNumber(after)],
           dialogs: result.dialogs,
           downloads: (result.downloads ?? []).map(({ name }) => name),
-          ...proofOf(call, result, { targets, secrets: this.#secrets }),
+          ...proofOf(call, result, { targets, secrets: this.#secrets, typed: this.typed }),
           ...fieldsOf(result),
         })
       },
@@ -74,7 +77,7 @@ export class Journal implements JournalControl {
 
   addControl(page: Page | undefined): void {
     if (this.#entries.at(-1)?.command === controlByPerson) return
-    const url = page?.url() ?? 'about:blank'
+    const url = this.urlOf(page)
     const tab = this.tabNumber(page)
     this.#add({
       number: Math.max(this.#count, 1),
@@ -89,6 +92,13 @@ export class Journal implements JournalControl {
       dialogs: undefined,
       downloads: [],
     })
+  }
+
+  urlOf(page: Page | undefined): string {
+    const url = page?.url() ?? 'about:blank'
+    // A host would be redacted for any word in it.
+    const [start] = /^[a-z][a-z0-9+.-]*:(?:\/\/[^/?#]*|blank$)?/i.exec(url) ?? ['']
+    return start + this.typed.redact(url.slice(start.length))
   }
 
   tabNumber(page: Page | undefined): number {

@@ -1,6 +1,7 @@
 /** Expectations for `verify`, from the results of reads. */
 import type { CommandCall, CommandResult } from '../../../core/shapes/commands.ts'
 import type { Proof, TargetFacts } from '../ports/journal.ts'
+import type { TypedText } from '../privacy/typed-text.ts'
 import type { SecretValues } from './secret-values.ts'
 import { waitGlob } from '../script-recorder/wait-glob.ts'
 
@@ -13,16 +14,24 @@ const searchedChars = 100_000
 const changing =
   /\d{1,2}:\d{2}|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{5,}|\b(?:today|yesterday|now|ago|just now)\b|\b(?=\w*\d)(?=\w*[a-z])[\w-]{8,}\b|[\w-]{25,}|\*{3}|\[redacted\]/i
 
+interface Known {
+  readonly targets: ReadonlyMap<string, TargetFacts>
+  readonly secrets: SecretValues
+  readonly typed: TypedText
+}
+
 /** Returns the proof of a read that succeeded; nothing for results that prove nothing, or differ in every run. */
 export function proofOf(
   { command, data: given }: CommandCall,
   { success, data: found }: CommandResult,
-  { targets, secrets }: { readonly targets: ReadonlyMap<string, TargetFacts>; readonly secrets: SecretValues },
+  { targets, secrets, typed }: Known,
 ): { proof?: Proof } {
   const data = given ?? {}
-  const value = (found?.['result'] as { value?: unknown } | undefined)?.value
-  const isSecret = targets.get(String(data['selector']))?.secret || (typeof value === 'string' && secrets.has(value))
+  const read = (found?.['result'] as { value?: unknown } | undefined)?.value
+  const isSecret = targets.get(String(data['selector']))?.secret || (typeof read === 'string' && secrets.has(read))
   if (isSecret) return {}
+  // The script does not repeat what a person typed.
+  const value = typeof read === 'string' ? typed.redact(read.slice(0, searchedChars)) : read
   const proof = success ? proofs[command]?.(value, data) : undefined
   return proof ? { proof } : {}
 }
@@ -73,7 +82,6 @@ function stateProof(selector: unknown, state: string, isSo: boolean): Proof | un
 /** Returns the longest part of a text that does not differ in every run. */
 function stableText(shown: string): string | undefined {
   const parts = shown
-    .slice(0, searchedChars)
     .split('\n')
     .flatMap((line) => line.split(new RegExp(changing, 'gi')))
     .map((part) => part.replaceAll(/\s+/g, ' ').trim())

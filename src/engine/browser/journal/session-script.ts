@@ -55,7 +55,7 @@ function endUrlOf({ activePage, journal }: LiveSession, last: JournalEntry): str
     return kind !== 'extraction' && !waits
   })
   const isEnd = last.number >= (action?.number ?? 0) && journal.tabNumber(activePage) === last.tabs[1]
-  return isEnd ? activePage?.url() : undefined
+  return isEnd && activePage ? journal.urlOf(activePage) : undefined
 }
 
 interface Facts {

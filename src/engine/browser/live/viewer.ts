@@ -217,7 +217,8 @@ class Viewer implements Person {
     if (input.type === 'return') return this.#control.release(this)
     this.#control.use(this)
     const privacy = privacyOf(this.#session.browserContext)
-    if (privacy.active) privacy.typed.add(input)
+    const { typed } = privacy.active ? privacy : this.#session.journal
+    typed.add(input)
     if (input.type === 'dialog') return this.#control.answerDialog(input)
     if (input.type === 'record') return this.#sendRecording(await recordLive(this.#session, input.on))
     if (input.type === 'navigate' || input.type === 'history') return this.#go(input)

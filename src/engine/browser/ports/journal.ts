@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright'
 import type { CommandCall, CommandResult } from '../../../core/shapes/commands.ts'
 import type { Fingerprint } from '../../../core/shapes/recording.ts'
+import type { TypedText } from '../privacy/typed-text.ts'
 
 /** An element as it was when a command used it. */
 export interface TargetFacts {
@@ -51,8 +52,12 @@ export interface JournalControl {
   readonly entries: readonly JournalEntry[]
   /** Number of the oldest commands, which were discarded. */
   readonly dropped: number
+  /** What a person typed in the live view, except during handoffs: later URLs and expectations of a script lack it. */
+  readonly typed: TypedText
   /** Records that a person has or had control after the commands so far, once; `page` is the active page. */
   addControl(page: Page | undefined): void
+  /** Returns the URL of a page, as in the entries. */
+  urlOf(page: Page | undefined): string
   /** Returns the number of a tab, as in the entries. */
   tabNumber(page: Page | undefined): number
   /** Begins the entry of a command on the active page; `answers` is false while a dialog blocks it. */

@@ -38,7 +38,7 @@ const harmless: ReadonlySet<string> = new Set([
 ])
 
 class Privacy {
-  readonly typed = new TypedText()
+  readonly typed = new TypedText({ withUrls: true })
   readonly #pauses = new Set<() => Promise<void>>()
   readonly #listeners = new Set<() => void>()
   #active = false

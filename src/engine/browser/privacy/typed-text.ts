@@ -1,4 +1,4 @@
-/** Texts that a person typed into a page, which are redacted in everything that the session reports afterwards. */
+/** Texts that a person typed into a page, which are redacted in what the session reports afterwards. */
 import { spellingsOfAll } from '../../../core/access/mask.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { LiveInput } from '../../../core/shapes/live-view.ts'
@@ -13,6 +13,12 @@ export class TypedText {
   /** Text since the last key or click that may have moved to another field. */
   #current = ''
   #pattern: RegExp | undefined
+  readonly #withUrls: boolean
+
+  /** `withUrls` also redacts URLs of the address bar. */
+  constructor({ withUrls }: { readonly withUrls: boolean }) {
+    this.#withUrls = withUrls
+  }
 
   get isEmpty(): boolean {
     return this.#texts.size === 0 && this.#current === ''
@@ -24,7 +30,7 @@ export class TypedText {
       this.addValue(input.text ?? '')
     } else if (input.type === 'navigate' || input.type === 'history') {
       this.#flush()
-      if (input.type === 'navigate') this.#addUrl(input.url)
+      if (input.type === 'navigate' && this.#withUrls) this.#addUrl(input.url)
     } else if (input.type === 'key' && input.action === 'down') this.#key(input.key, input.modifiers)
     else if (input.type === 'mouse' && input.action === 'down') this.#flush()
   }
