@@ -20,6 +20,10 @@ beforeAll(async () => {
     '/manual': `<!doctype html><title>Manual</title><main><h1>Manual</h1><p>${filler}</p></main>`,
     '/manual.md': respondWith('text/plain', manual),
     '/llms.txt': respondWith('text/plain', '# Site\n\n- [Manual](/manual.md)\n'),
+    '/who': ({ headers }, response) =>
+      void response
+        .setHeader('content-type', 'text/html')
+        .end(`<title>Who</title><main><h1>Who</h1><p>${headers['x-team'] ?? 'none'} ${headers.cookie}</p></main>`),
     '/film': respondWith('video/mp4', 'x'),
   })
   await Promise.all([
@@ -58,6 +62,13 @@ describe('a page', () => {
     expect(stdout).not.toContain('All rights reserved')
   })
 
+  test('is read with the headers and cookies of the flags', async () => {
+    await writeFile(join(folder, 'jar.txt'), 'Cookie: user=ben')
+    const read = (...flags: string[]) => bax(['read', `${site.url}/who`, ...flags])
+    expect((await read('-H', 'x-team: red', '--cookie', 'user=ann')).stdout).toContain('red user=ann')
+    expect((await read('--cookies', 'jar.txt')).stdout).toContain('none user=ben')
+  })
+
   test('that cannot be read fails as a scrape', async () => {
     expect(await bax(['read', `${site.url}/film`])).toMatchObject({
       code: 1,
@@ -93,16 +104,22 @@ describe('a file', () => {
     expect(stdout).toContain('All rights reserved')
   })
 
-  test.each([['--render', 'browser'], ['--wait-for', '1'], ['--no-block-ads']])(
-    'does not take %s, which is for pages',
-    async (...flag: string[]) => {
-      expect(await bax(['read', 'page.html', ...flag])).toMatchObject({
-        code: 2,
-        stdout: '',
-        stderr: expect.stringContaining(`${flag[0]} is for pages, and page.html is a file`),
-      })
-    },
-  )
+  test.each([
+    ['--render', 'browser'],
+    ['--wait-for', '1'],
+    ['--no-block-ads'],
+    ['--header', 'x-team: red'],
+    ['--cookie', 'a=b'],
+    ['--cookies', 'page.html'],
+    ['--proxy', 'http://127.0.0.1:1'],
+    ['--session', 'shop'],
+  ])('does not take %s, which is for pages', async (...flag: string[]) => {
+    expect(await bax(['read', 'page.html', ...flag])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`${flag[0]} is for pages, and page.html is a file`),
+    })
+  })
 
   test('that is missing is an error', async () => {
     expect(await bax(['read', './missing.md'])).toMatchObject({

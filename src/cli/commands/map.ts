@@ -7,7 +7,7 @@ import { plain } from '../../core/text/plain.ts'
 import { blockedHint } from '../../core/text/result-notes.ts'
 import { showWarning } from '../output/output.ts'
 import { withClock } from '../output/progress.ts'
-import { addIdentityFlags, addProxyFlag, withIdentity } from '../scrape/identity-flags.ts'
+import { aboutSession, addIdentityFlags, addProxyFlag, withIdentity } from '../scrape/identity-flags.ts'
 import { operationCommand, type OperationShape } from '../operation-command.ts'
 
 /** Returns a URL with what llms.txt says about it. */
@@ -20,7 +20,7 @@ const shape = {
   cli: 'map <url>',
   summary: 'List the URLs of a site',
   operation: 'map',
-  sessionFlag: 'session whose cookies are used; it keeps those it receives',
+  sessionFlag: aboutSession,
   flags(command) {
     addIdentityFlags(command)
     addProxyFlag(command)

@@ -10,6 +10,7 @@ import { readParams, requiredWord } from '../../lines/typed.ts'
 import { flagValue } from '../../lines/values.ts'
 import { isFile, readFileSource, readPageSource } from '../read/read-source.ts'
 import { selectPart } from '../read/select.ts'
+import { addIdentityFlags, addProxyFlag, addSessionFlag } from '../scrape/identity-flags.ts'
 import { scrapeFields } from '../scrape/scrape-pages.ts'
 
 /** Options of a scrape that do not change its text. */
@@ -61,6 +62,9 @@ export const command: TerminalCommand = {
       command.argument('<url|file>', 'page to read, or a file: Markdown, text, HTML, PDF, Office; - for standard input')
       for (const param of Object.values(params)) addParam(command, param)
       for (const param of fields) addParam(command, param)
+      addIdentityFlags(command)
+      addProxyFlag(command)
+      addSessionFlag(command)
     })
     const { io, settings } = context
     const { outline, section, find, offset, max_chars: maxChars = Infinity } = readParams(params, typed.flags, io.cwd)
@@ -71,7 +75,10 @@ export const command: TerminalCommand = {
     const options = uncheckedFields(
       Object.fromEntries(fields.map((param) => [param.name, flagValue(param, typed.flags, io.cwd)])),
     )
-    const source = await (isFile(context, word) ? readFileSource : readPageSource)(context, word, options)
+    const source = await (isFile(context, word) ? readFileSource : readPageSource)(context, word, {
+      options,
+      flags: typed.flags,
+    })
     const { metadata, warning, warning_code } = source
     const part = selectPart(source.markdown, { outline, section, find, offset, maxChars })
     const warnings = { ...(warning && { warning }), ...(warning_code && { warning_code }) }

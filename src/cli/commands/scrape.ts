@@ -1,11 +1,9 @@
 /** `bax scrape`: scrapes pages to standard output or files. */
 import { addParam } from '../../lines/flags.ts'
-import { textFlag } from '../../lines/typed.ts'
-import { locateEngine, type Need } from '../engine/locate-engine.ts'
-import { noEngineFor } from '../session/chosen-session.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
-import { addIdentityFlags, addProxyFlag } from '../scrape/identity-flags.ts'
+import { addIdentityFlags, addProxyFlag, addSessionFlag } from '../scrape/identity-flags.ts'
 import { addFormatFlags } from '../scrape/format-flags.ts'
+import { locateScraper } from '../scrape/locate-scraper.ts'
 import { scrapeFields, scrapePages } from '../scrape/scrape-pages.ts'
 
 export const command: TerminalCommand = {
@@ -19,14 +17,11 @@ export const command: TerminalCommand = {
       addFormatFlags(command)
       addIdentityFlags(command)
       addProxyFlag(command)
-      command.option('-s, --session <id|name>', 'session whose cookies are used; it keeps those it receives')
+      addSessionFlag(command)
       command.option('-o, --output <file|folder>', 'file for the page; folder for several pages or formats')
       command.option('--ndjson', 'print one JSON response per line')
       command.option('--fail-on-status', 'fail if a page has an HTTP error status')
     })
-    const open = async () => (await import('../engine/embedded-scraper.ts')).openScraper(context)
-    const session = textFlag(typed.flags, 'session')
-    const need: Need = session === undefined ? { when: 'ask' } : { when: 'running', absent: noEngineFor(session) }
-    return scrapePages(context, typed, locateEngine(context, need, open))
+    return scrapePages(context, typed, locateScraper(context, typed.flags))
   },
 }

@@ -8,10 +8,12 @@ import { limits } from '../../core/limits/limits.ts'
 import type { ScrapeMetadata, WarningCode } from '../../core/shapes/scrape.ts'
 import { readRegularFile } from '../../core/state/outside-files.ts'
 import { blockedHint } from '../../core/text/result-notes.ts'
-import { flagOf } from '../../lines/values.ts'
+import { textFlag } from '../../lines/typed.ts'
+import { flagOf, type TypedArguments } from '../../lines/values.ts'
+import { typedIdentityFlag, withIdentity } from '../scrape/identity-flags.ts'
+import { locateScraper } from '../scrape/locate-scraper.ts'
 import { startSpinner } from '../output/progress.ts'
 import type { Context } from '../context.ts'
-import { locateEngine } from '../engine/locate-engine.ts'
 import { readStdinBytes } from '../io.ts'
 
 export interface Source {
@@ -19,6 +21,12 @@ export interface Source {
   readonly metadata: Partial<ScrapeMetadata>
   readonly warning?: string | undefined
   readonly warning_code?: WarningCode | undefined
+}
+
+/** What was typed: fields of the scrape, and the flags of identities, which have other names. */
+interface Typed {
+  readonly options: Unchecked
+  readonly flags: TypedArguments['flags']
 }
 
 /** Whether a word names a file: it exists, is standard input, or starts like a path. */
@@ -29,13 +37,12 @@ export const isFile = ({ io }: Context, word: string): boolean =>
 const plainText = /^\.(?:md|markdown|txt|text)$/i
 
 /** Reads a file: Markdown and text as they are, others as `bax extract` does. @throws BaxError `invalid_request` */
-export async function readFileSource({ io }: Context, word: string, options: Unchecked): Promise<Source> {
+export async function readFileSource({ io }: Context, word: string, { options, flags }: Typed): Promise<Source> {
   const { only_main_content: onlyMain = true, ...others } = options
   const other = Object.keys(others).find((name) => others[name] !== undefined)
-  if (other !== undefined) {
-    const flag = flagOf({ name: others[other] === false ? `no_${other}` : other })
-    throw new BaxError('invalid_request', `${flag} is for pages, and ${word} is a file`)
-  }
+  const flag =
+    other === undefined ? typedIdentityFlag(flags) : flagOf({ name: others[other] === false ? `no_${other}` : other })
+  if (flag !== undefined) throw new BaxError('invalid_request', `${flag} is for pages, and ${word} is a file`)
   const path = resolve(io.cwd, word)
   const bytes = word === '-' ? await readStdinBytes(io) : contentOf(path, word)
   const metadata = { sourceURL: word }
@@ -59,13 +66,14 @@ function contentOf(path: string, word: string): Uint8Array {
 }
 
 /** Scrapes a page. @throws BaxError of the scrape */
-export async function readPageSource(context: Context, url: string, options: Unchecked): Promise<Source> {
+export async function readPageSource(context: Context, url: string, { options, flags }: Typed): Promise<Source> {
   const { io, settings } = context
-  const open = async () => (await import('../engine/embedded-scraper.ts')).openScraper(context)
-  const { ask, transport } = await locateEngine(context, { when: 'ask' }, open)
+  const session_id = textFlag(flags, 'session')
+  const identity = withIdentity(session_id === undefined ? {} : { session_id }, flags, io.cwd)
+  const { ask, transport } = locateScraper(context, flags)
   const progress = await startSpinner(io, `reading ${url}`)
   try {
-    const input = uncheckedFields({ ...options, url, prefer_markdown: 'always' })
+    const input = uncheckedFields({ ...options, ...identity, url, prefer_markdown: 'always' })
     const answer = await ask('scrape', input, { signal: io.signal, strict: true })
     const { data, warning, warning_code } = answer
     if (answer.success && data) return { markdown: data.markdown ?? '', metadata: data.metadata, warning, warning_code }

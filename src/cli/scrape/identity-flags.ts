@@ -29,6 +29,18 @@ export function addProxyFlag(command: Command): void {
   command.addOption(option)
 }
 
+export const aboutSession = 'session whose cookies are used; it keeps those it receives'
+
+/** Adds the flag for the session of a read. */
+export const addSessionFlag = (command: Command): void => void command.option('-s, --session <id|name>', aboutSession)
+
+/** Returns the first of these flags that was typed. */
+export function typedIdentityFlag(flags: TypedArguments['flags']): string | undefined {
+  const names = Object.entries({ header: 'header', cookie: 'cookie', session: 'session', ...ownAttributes })
+  const typed = names.find(([, attribute]) => flags[attribute] !== undefined)
+  return typed && `--${typed[0]}`
+}
+
 /** Adds the headers, cookies and proxies of the flags to a request. @throws BaxError `invalid_request` */
 export function withIdentity<Input extends object>(input: Input, flags: TypedArguments['flags'], cwd: string): Input {
   const headers = textFlags(flags, 'header').map(readHeader)
