@@ -1,6 +1,6 @@
 /**
  * A fixed program as an agent, over MCP and `bax serve`: tasks that need a person once, and log-ins with stored
- * credentials. What the person types, and what the credentials contain, appears nowhere.
+ * credentials. The text that the person types and the secrets of the credentials appear nowhere.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -18,7 +18,7 @@ import { type RunningServer, serve, stop } from '../support/server.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { clickAt, openViews, takeOver, type Views, waitForFrame } from '../support/views.ts'
 
-/** What a person is asked for before the shop opens, with the only right answer. */
+/** Questions that a person answers before the shop opens, each with its only right answer. */
 const questions = [
   { path: '/captcha', label: 'Word in the picture', answer: 'tulip-4417-lamp' },
   { path: '/second-factor', label: 'Code of your phone', answer: 'zx-483920-qv' },

@@ -1,4 +1,4 @@
-/** What has tests that take too long for `npm test`: one short flow of each. */
+/** One short flow of each command and operation whose own tests take too long for `npm test`. */
 import { expect, test } from 'vitest'
 import { inUsualHomes } from '../support/commands.ts'
 import { passkeySite } from '../support/passkey-site.ts'

@@ -152,7 +152,7 @@ describe('the demo site', () => {
     expect(wrong.stderr).toContain('error: unknown demo command "tuor"\nhint: use `bax demo` or `bax demo tour`')
   })
 
-  test('flags of the tour without it, and a tour of another engine, are refused', async () => {
+  test('flags of the tour without it, a tour of another engine, and a folder that cannot exist are refused', async () => {
     const errorOf = async (argv: string[], env = {}) => {
       const { code, stderr } = await bax(['demo', ...argv], { env })
       return `${code} ${stderr}`
@@ -164,6 +164,7 @@ describe('the demo site', () => {
     expect(await errorOf(['tour', '--server', server])).toContain(refused)
     expect(await errorOf(['tour'], { BAX_SERVER: server })).toContain(refused)
     expect(await errorOf(['tour', '--embedded'])).toContain('2 error: the tour needs an engine that outlives')
+    expect(await errorOf(['tour', '-o', '/proc/none/tour'])).toContain('2 error: cannot write /proc/none/tour')
   })
 
   test('ends with 130 on SIGINT', async () => {

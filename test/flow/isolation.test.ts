@@ -333,7 +333,7 @@ test('keys with sessions of the same name have handoffs and approvals of their o
     expect(await bob.client.listApprovals({})).toEqual({ approvals: [], total: 0 })
     expect(await bob.client.listHandoffs({})).toEqual({ handoffs: [], total: 0 })
 
-    // What waits for the one key delays no command of the other.
+    // The handoff and the approval of one key delay no command of the other key.
     const title = await bob.client.runCommands({ session_id: commonName, commands: [{ command: 'get_title' }] })
     expect(title).toMatchObject({ success: true })
     const asked = await bob.client.requestHandoff({ session_id: commonName, reason: 'accept the terms' })

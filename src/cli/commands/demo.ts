@@ -15,7 +15,7 @@ import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { textFlag, textWord } from '../../lines/typed.ts'
 import type { TypedArguments } from '../../lines/values.ts'
 import { portNumber } from '../serve/read-params.ts'
-import { makeFolders } from '../../core/state/folders.ts'
+import { makeOutputFolder } from '../output/write-output.ts'
 
 const defaultPort = 4180
 
@@ -78,7 +78,7 @@ async function runTour({ io, settings }: Context, url: string, flags: TypedArgum
   const [{ Tour }, style] = await Promise.all([import('../demo/tour.ts'), styleFor(io, io.stdout)])
   const output = textFlag(flags, 'output')
   const folder = output === undefined ? await mkdtemp(join(tmpdir(), 'bax-tour-')) : resolve(io.cwd, output)
-  if (output !== undefined) makeFolders(folder)
+  if (output !== undefined) makeOutputFolder(folder)
   const name = `tour-${randomBytes(3).toString('hex')}`
   try {
     return await new Tour(io, style, settings).run({ url, folder, name, headed: flags['headed'] === true })

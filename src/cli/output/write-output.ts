@@ -27,6 +27,15 @@ export function cannotWrite(path: string, cause: unknown, advice?: string): BaxE
   })
 }
 
+/** Creates a folder for output files, with its parents. @throws BaxError that names it */
+export function makeOutputFolder(path: string): void {
+  try {
+    makeFolders(path)
+  } catch (cause) {
+    throw cannotWrite(path, cause)
+  }
+}
+
 /** Writes an output file of a command, and creates missing folders. */
 export function writeOutput(path: string, content: string | Uint8Array, advice?: string): void {
   try {

@@ -23,7 +23,7 @@ export interface Source {
   readonly warning_code?: WarningCode | undefined
 }
 
-/** What was typed: fields of the scrape, and the flags of identities, which have other names. */
+/** Options of the scrape by field, and all typed flags. */
 interface Typed {
   readonly options: Unchecked
   readonly flags: TypedArguments['flags']

@@ -224,7 +224,7 @@ export class PageFinisher {
     }
     const line = await this.#pageLine(waiting, finished, index)
     const { warning: text, warning_code: code } = page.answer
-    // Nobody would ask for a start page that does not exist, and the links of an error page are rarely those of the site.
+    // An error page is rarely the page that was meant, and its links are rarely those of the site.
     const isMissingStart = waiting.depth === 0 && !this.#isList && (page.answer.data!.metadata.status_code ?? 0) >= 400
     return isPartial(code) || isMissingStart ? [line, warning(`${waiting.url}: ${text}`)] : [line]
   }

@@ -36,7 +36,7 @@ export interface CredentialRecords {
   delete(id: string): Promise<boolean>
 }
 
-/** What one key may have and do. */
+/** Limits of the credentials of one key. */
 interface CredentialShares {
   /** Numbers of credentials; without it there is no limit. */
   readonly allowances?: Allowances | undefined

@@ -1,4 +1,7 @@
-/** Rate limits over all gateways and workers: `bax:rate:KEY` has the token bucket of a key, `bax:uses:KEY` that of its credentials. */
+/**
+ * Rate limits over all gateways and workers: `bax:rate:KEY` has the token bucket of a key, `bax:uses:KEY` that of its
+ * credentials.
+ */
 import type { Redis } from 'ioredis'
 import { allowanceOf, type Allowances, type Holder } from '../../core/access/quota.ts'
 import { rateStatus } from '../../core/access/rate-status.ts'

@@ -52,7 +52,7 @@ export interface JournalControl {
   readonly entries: readonly JournalEntry[]
   /** Number of the oldest commands, which were discarded. */
   readonly dropped: number
-  /** What a person typed in the live view, except during handoffs: later URLs and expectations of a script lack it. */
+  /** Text that a person typed in the live view outside of handoffs; redacted in later URLs and expectations. */
   readonly typed: TypedText
   /** Records that a person has or had control after the commands so far, once; `page` is the active page. */
   addControl(page: Page | undefined): void

@@ -1,4 +1,4 @@
-/** What a person typed in the live view, in the entries of later commands. */
+/** Text that a person typed in the live view is redacted in the entries of later commands. */
 import type { Page } from 'playwright'
 import { describe, expect, test } from 'vitest'
 import { Journal } from '../../../../src/engine/browser/journal/journal.ts'
