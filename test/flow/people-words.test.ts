@@ -6,7 +6,8 @@ const icon = '\uE900'
 const pages = {
   '/icons': `<!doctype html><style>.a::before { content: "${icon}" } .b::after { content: " ${icon}" }</style>
     <a id=one class=a role=button href=#one>Compose</a><button id=two class=b>Send all</button>
-    <button id=three>Inbox <i>${icon}</i> 3</button><button id=four>Composed</button>`,
+    <button id=three>Inbox <i>${icon}</i> 3</button><button id=four>Composed</button>
+    <button id=five>Next >> all</button><button id=six>Don't "ask"</button><button id=seven><b>C:\\a/b|[c]</b></button>`,
   '/words': '<!doctype html><button onclick="document.title = \'sent\'">Send</button><nav>Menu</nav>',
   '/dates': `<!doctype html><input id=date type=date><input id=time type=time><input id=week type=week value=2024-W09><input id=colour type=color value=#ff0000>`,
   '/first': `<!doctype html><label>Subject <input type=checkbox></label>
@@ -24,6 +25,18 @@ inUsualHomes(pages, (given) => {
     expect(await given.fails('click', { selector: 'role=button[name="Comp"]', timeout_ms: 700 })).toMatchObject({
       code: 'element_not_found',
     })
+  })
+
+  test.each([
+    ['Next >> all', 'five'],
+    ['Don\'t \\"ask\\"', 'six'],
+    ['C:\\\\a/b|[c]', 'seven'],
+  ])('a name may contain characters with a meaning in selectors: %s', async (name, id) => {
+    await given.open('/icons')
+    const expression = 'this.closest("button").id'
+    expect(await given.value('evaluate_on_element', { selector: `role=button[name="${name}"]`, expression })).toBe(id)
+    const inner = `role=button[name="${name}"] >> xpath=.`
+    expect(await given.value('evaluate_on_element', { selector: inner, expression })).toBe(id)
   })
 
   test('a name in place of a selector fails at once, with the selector for it', async () => {

@@ -94,7 +94,8 @@ const icon = String.raw`[\s\uE000-\uF8FF]`
 function nameWithIcons(given: string, quoted: string, flag = ''): string {
   const name = quoted.slice(1, -1).replaceAll(/\\(.)/gs, '$1').trim()
   if (name === '' || /[\uE000-\uF8FF]/.test(name)) return given
-  const words = name.split(/\s+/).map((word) => word.replaceAll(/[$()*+./?[\\\]^{|}]/g, String.raw`\$&`))
+  // Playwright would split a selector at `>>` in a regular expression, and look for the end of quotes in it.
+  const words = name.split(/\s+/).map((word) => word.replaceAll(/["$'()*+./>?[\\\]^`{|}]/g, String.raw`\$&`))
   return `[name=/^${icon}*${words.join(`${icon}+`)}${icon}*$/${flag.trim() === 'i' ? 'i' : ''}]`
 }
 
