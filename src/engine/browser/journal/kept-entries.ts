@@ -33,8 +33,16 @@ export function keptEntries(all: readonly JournalEntry[]): Kept {
     isAfterPerson = entry.isAfterPerson === true
     omit(entry, reason)
   }
+  const omitOutdated = (entry: JournalEntry) => {
+    const from = entries.findLastIndex((each) => !isPassive(each) || each.isAfterPerson)
+    for (const read of entries.slice(from + 1).filter((each) => isOutdated(each, entry))) {
+      entries.splice(entries.indexOf(read), 1)
+      omit(read, `the page itself had changed what it read by command ${entry.number}`)
+    }
+  }
   for (const entry of all) {
     const isPerson = entry.command === controlByPerson
+    if (!isPerson && !isAfterPerson) omitOutdated(entry)
     const reason = isPerson ? 'a person had control' : uselessness(entry)
     // Commands before and after a person had control do not repeat or undo each other.
     const last = isAfterPerson ? undefined : entries.at(-1)
@@ -76,6 +84,18 @@ function hadEffect({ command, delivered, failure, tabs, urlAfter, urlBefore }: J
   if (failure !== 'timeout' || kind !== 'action' || waits) return false
   if (delivered !== undefined) return delivered
   return tabs[0] !== tabs[1] || (urlAfter !== urlBefore && !urlAfter.startsWith('chrome-error:'))
+}
+
+/** Returns whether a command leaves the page as it is: a read that proves something, or a wait. */
+const isPassive = ({ command, proof }: JournalEntry): boolean =>
+  proof !== undefined || catalogue.get(command)?.waits === true
+
+/** Returns whether the page has changed what was read without another action: a script could read it too late. */
+function isOutdated(read: JournalEntry, { command, data, proof, tabs, urlBefore }: JournalEntry): boolean {
+  if (!read.proof || read.tabs[1] !== tabs[0]) return false
+  if (read.urlBefore !== urlBefore) return true
+  const isSame = read.command === command && JSON.stringify(read.data) === JSON.stringify(data)
+  return isSame && proof !== undefined && JSON.stringify(read.proof) !== JSON.stringify(proof)
 }
 
 /** Returns whether a proof is known since the last action. */

@@ -57,6 +57,43 @@ describe('a step back', () => {
   })
 })
 
+describe('a read', () => {
+  const at = (path: string) => ({ urlBefore: `http://a.test/${path}`, urlAfter: `http://a.test/${path}` })
+  const read = (number: number, text: string, path = '') =>
+    entryOf('get_text', { selector: 'h1' }, { number, proof: { selector: 'h1', text }, ...at(path) })
+  const url = (number: number, path: string) =>
+    entryOf('get_url', {}, { number, proof: { url: `http://a.test/${path}` }, ...at(path) })
+  const click = (number: number, path = '') => entryOf('click', { selector: '#a' }, { number, ...at(path) })
+  const waited = (number: number, path = '') => entryOf('wait_for', { text: 'Done' }, { number, ...at(path) })
+
+  test.each([
+    ['the page says something else without an action', [click(1), read(2, 'Loading'), read(3, 'Done')], 2],
+    ['a wait ended with something else', [click(1), read(2, 'Loading'), waited(3), read(4, 'Done')], 2],
+    ['the page went on by itself', [click(1), url(2, ''), url(3, 'order')], 2],
+    ['an action finds another page', [click(1), read(2, 'Cart'), click(3, 'order')], 2],
+  ])('is left out when %s', (_case, entries, number) => {
+    const { entries: kept, leftOut } = keptEntries(entries)
+    expect(kept.map((entry) => entry.number)).toEqual(entries.map((entry) => entry.number).filter((n) => n !== number))
+    expect(leftOut).toEqual([
+      {
+        number,
+        command: entries[number - 1]!.command,
+        reason: expect.stringMatching(/^the page itself had changed what it read by command \d$/) as string,
+      },
+    ])
+  })
+
+  test.each([
+    ['an action changes what it read', [read(1, 'Cart'), click(2), read(3, 'Order')]],
+    ['an action leaves its page', [read(1, 'Cart'), click(2), read(3, 'Order', 'order')]],
+    ['another read follows', [click(1), read(2, 'Cart'), url(3, '')]],
+    ['a person had control', [read(1, 'Cart'), entryOf('control', at('order')), read(3, 'Order', 'order')]],
+  ])('is kept when %s', (_case, entries) => {
+    const numbers = keptEntries(entries).entries.map(({ number }) => number)
+    expect(numbers).toEqual(entries.filter(({ command }) => command !== 'control').map(({ number }) => number))
+  })
+})
+
 test('what a person did is neither repeated nor undone', () => {
   const fill = (text: string, number: number) =>
     entryOf('fill', { selector: '#a', text }, { number, elements: [['#a']] })
