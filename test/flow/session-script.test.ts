@@ -31,6 +31,20 @@ describe('a script of a session', () => {
     expect(logins.slice(before)).toEqual(Array.from({ length: 3 }, () => `user=${user}&word=geheim%21&otp=`))
   })
 
+  test('finds a button by its row, and a name with characters that have a meaning in selectors', async () => {
+    const session_id = await createSession()
+    const commands = [
+      command('navigate_to', { url: `${given.site.url}/table` }),
+      command('click', { selector: 'tr >> nth=0 >> button' }),
+      command('check', { selector: 'input' }),
+    ]
+    await given.homes.clients.http.runCommands({ session_id, commands })
+    const { script } = await exported(session_id)
+    expect(script).toContain('click: role=row[name*="A Delete" i] >> role=button\n')
+    expect(script).toContain('check: role=checkbox[name="Accept >> all"]\n')
+    expect((await cli(['run', 'flow.yaml', '--strict'])).code).toBe(0)
+  })
+
   test('is refused while there is nothing to repeat, and keeps the latest commands only', async () => {
     const session_id = await createSession()
     await expect(given.homes.clients.http.getSessionScript({ session_id })).rejects.toMatchObject({

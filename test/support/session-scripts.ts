@@ -84,6 +84,11 @@ function pages(shop: string, orders: unknown[], logins: string[]): Parameters<ty
       `<button onclick="this.insertAdjacentHTML('afterend', '<p id=accepted>Accepted')">Accept</button>`,
     ),
     '/help': html('Help', '<h1>Help</h1>'),
+    '/table': html(
+      'Table',
+      `<table>${['A', 'B'].map((name) => `<tr><td>${name}<td><button>Delete</button>`).join('')}</table>
+      <label><input type=checkbox> Accept >> all</label>`,
+    ),
     '/order': (_request: IncomingMessage, response: ServerResponse) => {
       response.writeHead(302, { location: `/orders/${(orderCount += 1)}` })
       response.end()

@@ -165,7 +165,7 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
   const downloads = mark && (await target.downloads?.since(mark, chance, stop))
   if (downloads?.length) result = { ...result, duration_ms: duration(), downloads }
   result = secretsOf(target.browserContext).hideInResult(result)
-  entry?.end(result, target.activePage)
+  await entry?.end(result, target.activePage)
   const { success, duration_ms, error, code } = result
   const failure = !success && { error, code }
   target.events.emit('command.finished', { command: call.command, index, success, duration_ms, ...way, ...failure })

@@ -1,6 +1,7 @@
 /** Describes the element of a command at the moment of the command: the selectors and the fingerprint of a script. */
 import type { Locator, Page } from 'playwright'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import { isNavigating, sendToInjected } from '../page/internals.ts'
 import { pageFunction } from '../page/page-function.ts'
 import { convertSelector } from '../script-recorder/selectors.ts'
 import { locateAll, parseSelector } from '../elements/selectors.ts'
@@ -12,27 +13,82 @@ import factsScript from './element-facts.page.ts?inline'
 const describeMs = 1000
 
 const factsIn = pageFunction<typeof facts.factsOf>(factsScript, 'factsOf')
+const findFacts = String(pageFunction(factsScript, 'findFacts'))
 const secretFocusIn = pageFunction<typeof facts.isSecretFocused>(factsScript, 'isSecretFocused')
 
-/** Returns the facts of an element; undefined when it is missing, or the page does not answer. */
-export async function describeTarget(element: Locator): Promise<TargetFacts | undefined> {
-  // Describing never fails a command: the element may go at any time.
-  return withDeadline(describe(element), { ms: describeMs, value: undefined }).catch(() => undefined)
+/** Facts of an element; undefined when it is missing, or the page does not answer. */
+type Described = TargetFacts | undefined
+
+/**
+ * Asks for the facts of an element. Resolves once the page will read them before it takes any later call, with a function
+ * that returns them. Describing never fails a command: the element may go at any time.
+ */
+export async function describeTarget(element: Locator): Promise<() => Promise<Described>> {
+  const limit = { ms: describeMs, value: undefined }
+  const asked = ask(element)
+  const described = withDeadline(
+    asked.then((answer) => answer?.()),
+    limit,
+  ).catch(() => undefined)
+  await withDeadline(asked, limit).catch(() => undefined)
+  return () => described
 }
 
-async function describe(element: Locator): Promise<TargetFacts | undefined> {
-  const [normal, { css, ...found }] = await Promise.all([
+async function ask(element: Locator): Promise<(() => Promise<Described>) | undefined> {
+  const page = element.page()
+  // A document that goes away may show something else than what the command uses.
+  if (isNavigating(page)) return undefined
+  const selector = selectorOf(element)
+  const answer = isInFrame(selector)
+    ? undefined
+    : await sendToInjected<facts.FoundElement | null>(page, findFacts, selector)
+  if (!answer) {
+    const described = await describeInFrame(element)
+    return () => Promise.resolve(described)
+  }
+  return async () => {
+    const found = await answer()
+    if (!found) return undefined
+    const { accessibleName, ...known } = found
+    const { name } = known.fingerprint
+    const { exact, part, target } = selectorsOf(known)
+    // The whole name is unique as the part of it is, when both are of the element itself.
+    const isOwn = endsWithPartOfName.test(known.generated) && withoutIcons(accessibleName) === name
+    return { ...target, selector: isOwn ? exact : part }
+  }
+}
+
+const endsWithPartOfName = /internal:role=[\w-]+\[name="(?:\\.|[^"\\])*"i\]$/
+/** Fonts draw icons for characters of the private use area, which selectors ignore. */
+const withoutIcons = (name: string): string => name.replaceAll(/[\s\uE000-\uF8FF]+/g, ' ').trim()
+
+/** Describes an element in any frame, which takes several calls. */
+async function describeInFrame(element: Locator): Promise<TargetFacts> {
+  const [normal, found] = await Promise.all([
     element.normalize(),
     element.evaluate(factsIn, undefined, { timeout: describeMs }),
   ])
-  const playwright = withoutText((normal as unknown as { readonly _selector: string })._selector, css)
-  const { name } = found.fingerprint
-  const part = convertSelector(playwright, { names: [] })
-  const exact = convertSelector(playwright, { names: name === undefined ? [] : [name] })
+  const { exact, part, target } = selectorsOf({ ...found, generated: selectorOf(normal) })
   // The name of a fingerprint is not always that of the accessibility tree.
   const isExact = exact !== part && (await locateAll(element.page(), parseSelector(exact)).count()) === 1
-  return { selector: isExact ? exact : part, playwright, ...found }
+  return { ...target, selector: isExact ? exact : part }
 }
+
+/** Returns the generated selector in the form of a script: with the whole name of the element, and with a part of it. */
+function selectorsOf({ css, generated, ...rest }: facts.ElementFacts & { readonly generated: string }) {
+  const playwright = withoutText(generated, css)
+  const { name } = rest.fingerprint
+  return {
+    exact: convertSelector(playwright, { names: name === undefined ? [] : [name] }),
+    part: convertSelector(playwright, { names: [] }),
+    target: { ...rest, playwright },
+  }
+}
+
+const selectorOf = (element: Locator): string => (element as unknown as { readonly _selector: string })._selector
+
+/** Returns whether a selector enters a frame, itself or by the reference of an element in one. */
+const isInFrame = (selector: string): boolean => /internal:control=enter-frame|^aria-ref=f\d/.test(selector)
 
 /** Replaces a selector by the text of a field, which is about to change, with a selector in the same frame. */
 function withoutText(selector: string, css: string | undefined): string {

@@ -1,4 +1,4 @@
-/** Runs in the page: reads the facts of an element that a script needs to find it again. */
+/** Runs in Playwright's isolated world: reads the facts of an element that a script needs to find it again. */
 import type { Fingerprint } from '../../../core/shapes/recording.ts'
 import { fingerprintOf } from '../elements/fingerprint.page.ts'
 import { isHtml } from '../elements/node-kinds.page.ts'
@@ -13,6 +13,33 @@ export interface ElementFacts {
   readonly isLink: boolean
   /** Selector that does not contain the text of the element, for elements whose text is what was typed. */
   readonly css?: string
+}
+
+export interface FoundElement extends ElementFacts {
+  /** Selector as Playwright generates it. */
+  readonly generated: string
+  /** Accessible name of the element of that selector, which may be the button around. */
+  readonly accessibleName: string
+}
+
+/** The part of Playwright's script in the page that is needed. */
+export interface Injected {
+  parseSelector(selector: string): object
+  querySelectorAll(selector: object, root: Document): readonly Element[]
+  generateSelector(
+    element: Element,
+    options: { readonly testIdAttributeName: string },
+  ): { readonly selector: string; readonly elements: readonly Element[] }
+  readonly utils: { getElementAccessibleNameText(element: Element, includeHidden: boolean): string }
+}
+
+/** Describes the first match of a selector; null without one. */
+export function findFacts(injected: Injected, selector: string): FoundElement | null {
+  const [element] = injected.querySelectorAll(injected.parseSelector(selector), document)
+  if (!element) return null
+  const made = injected.generateSelector(element, { testIdAttributeName: 'data-testid' })
+  const accessibleName = injected.utils.getElementAccessibleNameText(made.elements[0] ?? element, false)
+  return { ...factsOf(element), generated: made.selector, accessibleName }
 }
 
 export function factsOf(element: Element): ElementFacts {
@@ -30,5 +57,5 @@ export function factsOf(element: Element): ElementFacts {
 export function isSecretFocused(): boolean {
   let active: Element | null = document.activeElement
   while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement
-  return active !== null && factsOf(active).secret
+  return active !== null && holdsSecret(active)
 }

@@ -36,11 +36,18 @@ export class Journal implements JournalControl {
     const urlBefore = this.urlOf(page)
     const targets = new Map<string, TargetFacts>()
     const used = new Set<string>()
+    /** Descriptions that the page may still owe. */
+    const asked = new Map<string, Promise<void>>()
     const describe = async (selector: string, element: Locator) => {
       used.add(selector)
+      await asked.get(selector)
       if (targets.has(selector)) return
-      const found = await describeTarget(element)
-      if (found) targets.set(selector, found)
+      const described = await describeTarget(element)
+      const keep = async () => {
+        const found = await described()
+        if (found) targets.set(selector, found)
+      }
+      asked.set(selector, keep())
     }
     const typesToFocus =
       call.data?.['selector'] === undefined && /^(?:insert_text|press_key|key_down|key_up)$/.test(call.command)
@@ -54,7 +61,10 @@ export class Journal implements JournalControl {
     const isRead = catalogue.get(call.command)?.kind !== 'action' && call.command !== 'get_value'
     return {
       describe: isRead ? undefined : describe,
-      end: (result, after) => {
+      end: async (result, after) => {
+        const urlAfter = after ? this.urlOf(after) : urlBefore
+        const tabs = [this.tabNumber(page), this.tabNumber(after)] as const
+        await Promise.all(asked.values())
         const known = { targets, used: [...used], isFocusSecret, secrets: this.#secrets }
         this.#add({
           number,
@@ -64,8 +74,8 @@ export class Journal implements JournalControl {
           targets,
           ...(!result.success && failureOf(result)),
           urlBefore,
-          urlAfter: after ? this.urlOf(after) : urlBefore,
-          tabs: [this.tabNumber(page), this.tabNumber(after)],
+          urlAfter,
+          tabs,
           dialogs: result.dialogs,
           downloads: (result.downloads ?? []).map(({ name }) => name),
           ...proofOf(call, result, { targets, secrets: this.#secrets, typed: this.typed }),

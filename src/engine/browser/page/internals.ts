@@ -32,7 +32,10 @@ interface ServerPage {
   }
   readonly delegate?: { readonly _mainFrameSession?: { readonly _client?: Session; readonly _targetId?: string } }
   mainFrame(): {
-    utilityContext(): Promise<{ rawEvaluateJSON(expression: string): Promise<unknown> }>
+    utilityContext(): Promise<{
+      rawEvaluateJSON(expression: string): Promise<unknown>
+      injectedScript(): Promise<{ readonly _objectId?: string }>
+    }>
     pendingDocument(): object | undefined
     raceAgainstEvaluationStallingEvents<T>(work: () => Promise<T>): Promise<T>
   }
@@ -102,6 +105,30 @@ export const ownSessionOf = oncePer((page: Page): OwnSession | null => {
   }
   return { frameId, send: send as Session['send'], on: client.on.bind(client) }
 })
+
+/**
+ * Calls the text of a function with Playwright's own script in the main frame, which finds elements, and an argument.
+ * Resolves once the call is sent, which precedes all later ones: with a function that returns its answer, or undefined
+ * when the script is not accessible. The answer rejects when the document goes away.
+ */
+export async function sendToInjected<Output>(page: Page, work: string, input: unknown) {
+  const session = ownSessionOf(page)
+  const world = session && (await serverPage(page).mainFrame().utilityContext())
+  const objectId = (await world?.injectedScript?.())?._objectId
+  if (!session || objectId === undefined) return undefined
+  const sent = session.send('Runtime.callFunctionOn', {
+    objectId,
+    functionDeclaration: `function (input) { return (${work})(this, input) }`,
+    arguments: [{ value: input }],
+    returnByValue: true,
+  })
+  const answer = sent.then(({ exceptionDetails, result }) => {
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
+    return result.value as Output
+  })
+  answer.catch(() => {})
+  return () => answer
+}
 
 /** Messages of the API for a page that is gone. */
 const endings: Readonly<Record<string, string>> = { closed: 'Target closed', crashed: 'Target crashed' }

@@ -66,8 +66,11 @@ export interface JournalControl {
 
 /** The entry of a command that runs. */
 export interface JournalEntryControl {
-  /** Describes the element of a selector; undefined for commands that only read. Resolves in any case. */
+  /**
+   * Describes the element of a selector; undefined for commands that only read. Resolves in any case, once no later call
+   * can change what the page reads.
+   */
   readonly describe: ((selector: string, element: Locator) => Promise<void>) | undefined
   /** Completes the entry; `after` is the page that is active now. */
-  end(result: CommandResult, after: Page | undefined): void
+  end(result: CommandResult, after: Page | undefined): Promise<void>
 }
