@@ -33,11 +33,13 @@ async function run(
   request: DirectRequest,
   work?: (element: Element, input: unknown) => unknown,
   input?: unknown,
+  given?: Element,
 ): Promise<DirectAnswer> {
   try {
     if (held?.id === request.id) return { matches: held.matches, value: await work?.(held.element, input) }
     if (Date.now() > request.until) throw new UnclearInPage('late')
-    const match = find(request)
+    if (given && given.getRootNode() !== document) throw new UnclearInPage('it is in a shadow tree')
+    const match = given ? { element: given, matches: 1 } : find(request.plain!, request)
     const { element, matches } = match
     if (request.checked !== undefined) {
       if (isChecked(element) === request.checked) return { matches }

@@ -5,10 +5,18 @@ import type { ActOptions, CallLimit } from '../../../core/operation/command.ts'
 import type { DirectElement } from '../../../core/operation/direct-element.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Delivery } from '../input/delivery.ts'
-import { afterNavigations, clickAt, isNavigating, moveTo, pressAll, unlessStalled } from '../page/internals.ts'
+import {
+  afterNavigations,
+  clickAt,
+  injectedIn,
+  isNavigating,
+  moveTo,
+  pressAll,
+  unlessStalled,
+} from '../page/internals.ts'
 import type { ClickOptions } from '../page/internals.ts'
 import { reactionToKeys } from './key-listeners.ts'
-import type { PlainSelector } from './plain-selector.ts'
+import type { DirectSelector } from './plain-selector.ts'
 import type { Confirmation, DirectAnswer, DirectRequest, WatchedInput } from './request.ts'
 import { Unclear } from '../page/unclear.ts'
 import { directWorldOf, isWorldGone } from './world.ts'
@@ -18,12 +26,18 @@ const checkMs = 500
 /** Time for a report of the page that is on its way when the page navigates or opens a dialog. */
 const reportMs = 1000
 
+/** Text of a function that returns the match of a selector if it is the only one. */
+const onlyMatch = `(injected, query) => {
+  const [element, second] = injected.querySelectorAll(injected.parseSelector(query), document)
+  return element && !second ? element : null
+}`
+
 let lastId = 0
 
 export interface DirectFacts {
   readonly page: Page
   readonly selector: string
-  readonly plain: PlainSelector
+  readonly found: DirectSelector
   readonly strict: boolean
   readonly needs: NonNullable<ActOptions['needs']>
   readonly delivery: Delivery | undefined
@@ -115,8 +129,7 @@ export class PageElement implements DirectElement {
   async #run(more: { input?: WatchedInput; checked?: boolean }, work?: string, input?: unknown) {
     const { page } = this.#facts
     if (isNavigating(page)) throw new Unclear('the page navigates')
-    const request = this.#request(more)
-    const answer = await withDeadline(directWorldOf(page).run(request, work, input), {
+    const answer = await withDeadline(this.#runFirst(this.#request(more), work, input), {
       ms: checkMs,
       error: () => new Unclear('the page is busy'),
       signal: this.#facts.limit.signal,
@@ -126,6 +139,16 @@ export class PageElement implements DirectElement {
       throw isWorldGone(error) ? new Unclear('the page navigated') : error
     })
     return this.#clear(answer)
+  }
+
+  async #runFirst(request: DirectRequest, work?: string, input?: unknown): Promise<DirectAnswer> {
+    const { found, page } = this.#facts
+    const world = directWorldOf(page)
+    if ('plain' in found) return world.run({ ...request, plain: found.plain }, work, input)
+    const injected = await injectedIn(page)
+    const node = await injected?.nodeOf(onlyMatch, found.query)
+    if (node === undefined) throw new Unclear('no match, or several')
+    return world.runOn(node, request, work, input)
   }
 
   /** Ends the watch for input as soon as the page answers. A document that is gone has none. */
@@ -142,8 +165,8 @@ export class PageElement implements DirectElement {
   }
 
   #request(more: Partial<DirectRequest>): DirectRequest {
-    const { plain, strict, needs } = this.#facts
-    return { ...plain, id: this.#id, strict, needs, until: Date.now() + checkMs, ...more }
+    const { strict, needs } = this.#facts
+    return { id: this.#id, strict, needs, until: Date.now() + checkMs, ...more }
   }
 
   #clear(answer: DirectAnswer) {

@@ -11,7 +11,7 @@ export interface Match {
 }
 
 /** Returns the first visible match, or the only one. */
-export function find({ strict, ...selector }: DirectRequest): Match {
+export function find(selector: PlainSelector, { strict }: Pick<DirectRequest, 'strict'>): Match {
   const all = findAll(selector)
   if (!all) throw new UnclearInPage('it may be in a shadow tree')
   if (all.length === 0) throw new UnclearInPage('no match')

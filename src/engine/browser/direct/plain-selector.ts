@@ -6,6 +6,9 @@ export interface PlainSelector {
   readonly last: string
 }
 
+/** A selector for the document's own methods, or one of Playwright's for its script in the page. */
+export type DirectSelector = { readonly plain: PlainSelector } | { readonly query: string }
+
 const name = String.raw`-?[A-Za-z_][\w-]*`
 const attribute = String.raw`\[${name}(?:[~|^$*]?=(?:"[^"\\\n]*"|'[^'\\\n]*'|${name}))?\]`
 const pseudo =

@@ -2,7 +2,10 @@
 import type { ActOptions, Point } from '../../../core/operation/command.ts'
 import type { PlainSelector } from './plain-selector.ts'
 
-export interface DirectRequest extends PlainSelector {
+export interface DirectRequest {
+  /** Missing when the element is passed with the request. */
+  readonly plain?: PlainSelector
+
   /** Number of the action; the element is kept for further requests of the same action. */
   readonly id: number
   readonly strict: boolean

@@ -38,9 +38,9 @@ class DirectWorld {
 
   /** Notices the world of each new document, which then takes no call to find. */
   #follow(session: OwnSession): void {
-    session.on('Runtime.executionContextCreated', ({ context: { name, uniqueId, auxData } }) => {
+    session.on('Runtime.executionContextCreated', ({ context: { id, name, uniqueId, auxData } }) => {
       if (name !== worldName || (auxData as { frameId?: string } | undefined)?.frameId !== session.frameId) return
-      const opened = { session, target: { uniqueContextId: uniqueId } }
+      const opened = { session, contextId: id, target: { uniqueContextId: uniqueId } }
       this.#keep(this.#listen().then(() => opened))
     })
   }
@@ -68,8 +68,19 @@ class DirectWorld {
 
   /** Runs a request that belongs to the current document. */
   runAgain(request: DirectRequest, work?: string, input?: unknown): Promise<DirectAnswer> {
-    const declaration = `function (request, input) { return baxDirect.run(request${work ? `, (${work}), input` : ''}) }`
-    return this.#call<DirectAnswer>(declaration, request, input)
+    return this.#call<DirectAnswer>(declarationOf(work), [{ value: request }, { value: input }])
+  }
+
+  /** Runs a request on the node with this number. @throws Error when its document is gone */
+  async runOn(node: number, request: DirectRequest, work?: string, input?: unknown): Promise<DirectAnswer> {
+    const { session, contextId: executionContextId } = await this.#opened()
+    const { object } = await session.send('DOM.resolveNode', { backendNodeId: node, executionContextId })
+    const { objectId } = object as { objectId: string }
+    try {
+      return await this.#call<DirectAnswer>(declarationOf(work), [{ value: request }, { value: input }, { objectId }])
+    } finally {
+      session.send('Runtime.releaseObject', { objectId }).catch(() => {})
+    }
   }
 
   /** Runs the text of a function on all matches of a selector; returns null when they are unclear. */
@@ -78,12 +89,12 @@ class DirectWorld {
       const all = baxDirect.findAll(selector)
       return all && (${work})(all, options)
     }`
-    return this.#call<T | null>(declaration, selector, options)
+    return this.#call<T | null>(declaration, [{ value: selector }, { value: options }])
   }
 
   /** Ends the watch of an action. */
   confirm(id: number): Promise<Confirmation> {
-    return this.#call<Confirmation>('function (id) { return baxDirect.confirm(id) }', id)
+    return this.#call<Confirmation>('function (id) { return baxDirect.confirm(id) }', [{ value: id }])
   }
 
   /** Waits for the verdict that the document reports on an action, also when it is gone by now; null without one. */
@@ -98,12 +109,16 @@ class DirectWorld {
     return withDeadline(verdict, { ms, value: null })
   }
 
-  async #call<T>(functionDeclaration: string, ...values: unknown[]): Promise<T> {
-    const { session, target } = await (this.#script ??= this.#open())
+  #opened(): Promise<Opened> {
+    return (this.#script ??= this.#open())
+  }
+
+  async #call<T>(functionDeclaration: string, values: readonly CallArgument[]): Promise<T> {
+    const { session, target } = await this.#opened()
     const { result, exceptionDetails } = await session.send('Runtime.callFunctionOn', {
       ...target,
       functionDeclaration,
-      arguments: values.map((value) => ({ value })),
+      arguments: [...values],
       returnByValue: true,
       awaitPromise: true,
     })
@@ -130,7 +145,7 @@ class DirectWorld {
       this.#listen(),
     ])
     if (!result.objectId) throw new Unclear('the script is not installed')
-    return { session, target: { objectId: result.objectId } }
+    return { session, contextId, target: { objectId: result.objectId } }
   }
 
   /** Lets the script of the current document report verdicts; not on Playwright's session, which expects its own calls. */
@@ -148,8 +163,15 @@ class DirectWorld {
   }
 }
 
+type CallArgument = { readonly value: unknown } | { readonly objectId: string }
+
+const declarationOf = (work?: string) =>
+  `function (request, input, given) { return baxDirect.run(request, ${work ? `(${work})` : 'undefined'}, input, given) }`
+
 interface Opened {
   readonly session: Session
+  /** Number of the world in its renderer, for calls that take no name. */
+  readonly contextId: number
   /** The document: by an object of it, or by the unique ID of its context. */
   readonly target: { readonly objectId: string } | { readonly uniqueContextId: string }
 }

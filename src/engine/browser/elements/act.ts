@@ -15,7 +15,15 @@ import { stillDisabled } from './enabled.ts'
 import { explain } from './explain.ts'
 import type * as similar from './nearest.page.ts'
 import nearestScript from './nearest.page.ts?inline'
-import { evaluateAll, locateAll, type ParsedSelector, parseSelector, rootOf, staleRef } from './selectors.ts'
+import {
+  evaluateAll,
+  locateAll,
+  type ParsedSelector,
+  parseSelector,
+  rootOf,
+  selectorInMain,
+  staleRef,
+} from './selectors.ts'
 
 /** Minimum timeout, so that Playwright can check the page at least once. */
 const minMs = 250
@@ -61,7 +69,6 @@ export async function act<T>(
   const { page, signal, strict, delivery, onMatches, onDirect, describe } = context
   const { needs = 'present', direct } = options
   const parsed = parseSelector(selector)
-  if (parsed.ref) await checkRef(locateAll(page, parsed).first(), selector, parsed)
   const limit = callLimit(options.timeoutMs, signal)
   let started = performance.now()
   /** Runs work whose time is not that of the action. */
@@ -72,13 +79,15 @@ export async function act<T>(
   }
   let picked: Picked | undefined
   try {
-    const facts = { page, selector, strict, needs, delivery, limit }
+    const query = selectorInMain(locateAll(page, parsed))
+    const facts = { page, selector, query, strict, needs, delivery, limit }
     if (describe)
       await untimed(() => describe(selector, parsed.ref ? locateAll(page, parsed) : firstVisible(page, parsed)))
     const done = direct && context.direct ? await tryDirectly({ ...facts, action: direct }) : undefined
     if (done && done.matches > 1) onMatches({ matches: done.matches, which: 'first visible' })
     if (done) onDirect()
     if (done) return done.value
+    if (parsed.ref) await checkRef(locateAll(page, parsed).first(), selector, parsed)
     picked = await pickElement(context, selector, options, limit)
     if (picked.matches > 1) onMatches(picked)
     // An element that has only appeared now.

@@ -7,7 +7,15 @@ import { tryOnAll } from '../direct/direct.ts'
 import type { ActionContext } from './act.ts'
 import measureScript from './measure.page.ts?inline'
 import { listFunction } from '../page/page-function.ts'
-import { evaluateAll, isFrameRef, locateAll, type ParsedSelector, parseSelector, rootOf } from './selectors.ts'
+import {
+  evaluateAll,
+  isFrameRef,
+  locateAll,
+  type ParsedSelector,
+  parseSelector,
+  rootOf,
+  selectorInMain,
+} from './selectors.ts'
 
 type MeasureOptions = Parameters<CommandContext['measure']>[1]
 
@@ -25,7 +33,8 @@ export async function measure(
   options: MeasureOptions,
   { direct, onDirect }: Pick<ActionContext, 'direct' | 'onDirect'>,
 ): Promise<Measured> {
-  const measured = direct ? await tryOnAll<Measured>(page, selector, String(measureAll.all), options) : undefined
+  const target = { page, selector, query: selectorInMain(locateAll(page, parseSelector(selector))) }
+  const measured = direct ? await tryOnAll<Measured>(target, String(measureAll.all), options) : undefined
   if (measured) onDirect()
   if (measured) return measured
   const found = await evaluateAll(page, selector, measureAll, options)

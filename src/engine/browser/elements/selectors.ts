@@ -109,6 +109,15 @@ export function locateAll(page: Page, { frames, inner, ref }: ParsedSelector): L
   return frame.locator(converted(inner))
 }
 
+/** Returns the selector of a locator, in Playwright's form. */
+export const selectorOf = (locator: Locator): string => (locator as unknown as { readonly _selector: string })._selector
+
+/** Returns the selector of a locator in the main frame; undefined if it enters another one, also by a reference. */
+export function selectorInMain(locator: Locator): string | undefined {
+  const selector = selectorOf(locator)
+  return /internal:control=enter-frame|^aria-ref=f\d/.test(selector) ? undefined : selector
+}
+
 /** Evaluates a function on all matches of a selector, without waiting. @throws BaxError `invalid_selector`. */
 export async function evaluateAll<Output, Options>(
   page: Page,

@@ -1,10 +1,10 @@
 /** Describes the element of a command at the moment of the command: the selectors and the fingerprint of a script. */
 import type { Locator, Page } from 'playwright'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { isNavigating, sendToInjected } from '../page/internals.ts'
+import { injectedIn, isNavigating } from '../page/internals.ts'
 import { pageFunction } from '../page/page-function.ts'
 import { convertSelector } from '../script-recorder/selectors.ts'
-import { locateAll, parseSelector } from '../elements/selectors.ts'
+import { locateAll, parseSelector, selectorInMain, selectorOf } from '../elements/selectors.ts'
 import type { TargetFacts } from '../ports/journal.ts'
 import type * as facts from './element-facts.page.ts'
 import factsScript from './element-facts.page.ts?inline'
@@ -38,16 +38,16 @@ async function ask(element: Locator): Promise<(() => Promise<Described>) | undef
   const page = element.page()
   // A document that goes away may show something else than what the command uses.
   if (isNavigating(page)) return undefined
-  const selector = selectorOf(element)
-  const answer = isInFrame(selector)
-    ? undefined
-    : await sendToInjected<facts.FoundElement | null>(page, findFacts, selector)
-  if (!answer) {
+  const selector = selectorInMain(element)
+  const injected = selector === undefined ? undefined : await injectedIn(page)
+  if (!injected) {
     const described = await describeInFrame(element)
     return () => Promise.resolve(described)
   }
+  const answer = injected.call<facts.FoundElement | null>(findFacts, selector)
+  answer.catch(() => {})
   return async () => {
-    const found = await answer()
+    const found = await answer
     if (!found) return undefined
     const { accessibleName, ...known } = found
     const { name } = known.fingerprint
@@ -84,11 +84,6 @@ function selectorsOf({ css, generated, ...rest }: facts.ElementFacts & { readonl
     target: { ...rest, playwright },
   }
 }
-
-const selectorOf = (element: Locator): string => (element as unknown as { readonly _selector: string })._selector
-
-/** Returns whether a selector enters a frame, itself or by the reference of an element in one. */
-const isInFrame = (selector: string): boolean => /internal:control=enter-frame|^aria-ref=f\d/.test(selector)
 
 /** Replaces a selector by the text of a field, which is about to change, with a selector in the same frame. */
 function withoutText(selector: string, css: string | undefined): string {

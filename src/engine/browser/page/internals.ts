@@ -106,28 +106,40 @@ export const ownSessionOf = oncePer((page: Page): OwnSession | null => {
   return { frameId, send: send as Session['send'], on: client.on.bind(client) }
 })
 
-/**
- * Calls the text of a function with Playwright's own script in the main frame, which finds elements, and an argument.
- * Resolves once the call is sent, which precedes all later ones: with a function that returns its answer, or undefined
- * when the script is not accessible. The answer rejects when the document goes away.
- */
-export async function sendToInjected<Output>(page: Page, work: string, input: unknown) {
+/** Playwright's own script in the main frame, which finds elements. Each call is sent at once, before all later ones. */
+export interface Injected {
+  /** Calls the text of a function with the script and an argument. @throws Error when the document goes away */
+  call<Output>(work: string, input: unknown): Promise<Output>
+  /** Like `call`, for a function that returns a node or null: returns the number of the node. */
+  nodeOf(work: string, input: unknown): Promise<number | undefined>
+}
+
+/** Returns the script in the current document; undefined where it is not accessible. */
+export async function injectedIn(page: Page): Promise<Injected | undefined> {
   const session = ownSessionOf(page)
   const world = session && (await serverPage(page).mainFrame().utilityContext())
   const objectId = (await world?.injectedScript?.())?._objectId
   if (!session || objectId === undefined) return undefined
-  const sent = session.send('Runtime.callFunctionOn', {
-    objectId,
-    functionDeclaration: `function (input) { return (${work})(this, input) }`,
-    arguments: [{ value: input }],
-    returnByValue: true,
-  })
-  const answer = sent.then(({ exceptionDetails, result }) => {
+  const send = async (work: string, input: unknown, returnByValue: boolean) => {
+    const { exceptionDetails, result } = await session.send('Runtime.callFunctionOn', {
+      objectId,
+      functionDeclaration: `function (input) { return (${work})(this, input) }`,
+      arguments: [{ value: input }],
+      returnByValue,
+    })
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
-    return result.value as Output
-  })
-  answer.catch(() => {})
-  return () => answer
+    return result
+  }
+  return {
+    call: async (work, input) => (await send(work, input, true)).value,
+    async nodeOf(work, input) {
+      const { objectId: found } = await send(work, input, false)
+      if (!found) return undefined
+      const described = session.send('DOM.describeNode', { objectId: found })
+      session.send('Runtime.releaseObject', { objectId: found }).catch(() => {})
+      return (await described).node.backendNodeId
+    },
+  }
 }
 
 /** Messages of the API for a page that is gone. */
