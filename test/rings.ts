@@ -109,6 +109,7 @@ export const onFleet = named([
   'clients/firecrawl-changes',
   'clients/firecrawl-cli',
   'clients/firecrawl-jobs',
+  'clients/firecrawl-reads',
   'clients/firecrawl-v1',
   'clients/firecrawl-v2',
   'clients/firecrawl-webhooks',

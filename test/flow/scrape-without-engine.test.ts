@@ -157,6 +157,8 @@ describe('the scraper alone answers as the application does', () => {
     json_options: [{ prompt: '' }, { schema: { type: 'object' } }, { schema: { type: 'nothing' } }],
     change_tracking_options: [{ modes: ['git-diff'] }, { modes: ['other'] }],
     only_main_content: ['true'],
+    include_tags: [['main', '#a'], ['a:hover'], [''], 'main'],
+    exclude_tags: [['nav'], ['::before']],
     remove_base64_images: [1],
     render: ['http', 'never', ['http']],
     timeout: [30_000, '30000', limits.scrape.maxTimeoutMs + 1],

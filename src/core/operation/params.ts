@@ -64,10 +64,27 @@ export function parseText(param: Param, text: string, label = param.name): unkno
       return value
     }
     case 'string[]':
-      return text.split(',').filter((item) => item !== '')
+      return splitList(text).filter((item) => item !== '')
     case 'json':
       return parseJson(param, text, fail)
   }
+}
+
+/** Splits at commas, except in brackets, as in the selector `:is(h1, h2)`. */
+function splitList(text: string): string[] {
+  const items = ['']
+  let depth = 0
+  for (const part of text.split(/([,()[\]])/)) {
+    if (part === ',' && depth === 0) {
+      items.push('')
+      continue
+    }
+    if (part === '(' || part === '[') depth++
+    else if ((part === ')' || part === ']') && depth > 0) depth--
+    items[items.length - 1] += part
+  }
+  // An open bracket is a character like others.
+  return depth > 0 ? text.split(',') : items
 }
 
 function parseJson(param: Param, text: string, fail: (expected: string) => BaxError): unknown {

@@ -7,6 +7,7 @@ import { eventOf, flag, identifier, integer, named, number, urlText } from './fi
 import { llmsEntry, llmsFile, siteMap } from './jobs/sources.ts'
 import { scope } from './jobs/crawl-scope.ts'
 import { readSession, type SealedIdentity } from './read/identity.ts'
+import { tagFields } from './read/tags.ts'
 import { respectedSignals } from './read/terms.ts'
 import type { UrlList } from './jobs/url-list.ts'
 import { webhookInput } from './jobs/webhook.ts'
@@ -59,6 +60,7 @@ export const crawlInput = z.object({
   sitemap: siteMap('skip'),
   llms: llmsFile,
   only_main_content,
+  ...tagFields,
   site_memory: z.boolean().default(true).describe('Remove parts of the content that repeat on other pages'),
   json_options,
   change_tracking_options,

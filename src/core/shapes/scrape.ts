@@ -7,6 +7,7 @@ import { jsonSchema } from './json-schema.ts'
 import { attributesOptions, attributeValues } from './read/attributes.ts'
 import { identityFields, readSession } from './read/identity.ts'
 import { product } from './read/product.ts'
+import { tagFields } from './read/tags.ts'
 import { allowedDomains, flag, listOf, named, number, selectorText, urlText } from './fields.ts'
 
 const { scrape } = limits
@@ -102,6 +103,7 @@ export const scrapeOptions = z.object({
     .meta({ offTerminal: true })
     .describe('For format changeTracking: modes, schema, prompt and tag'),
   only_main_content: z.boolean().default(true).describe('Remove navigation, header and footer'),
+  ...tagFields,
   remove_base64_images: z.boolean().default(true).describe('Remove inline base64 images'),
   render: z
     .enum(['auto', 'http', 'browser'])

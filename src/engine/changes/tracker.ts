@@ -16,7 +16,7 @@ import { changeOf } from './change.ts'
 /** Part of the plan of a scrape that change tracking uses. */
 interface TrackedPlan {
   readonly url: string
-  readonly input: Pick<ScrapeInput, 'only_main_content' | 'remove_base64_images'>
+  readonly input: Pick<ScrapeInput, 'only_main_content' | 'include_tags' | 'exclude_tags' | 'remove_base64_images'>
   /** Options of the format changeTracking, if it is requested. */
   readonly tracking?: Partial<TrackingOptions>
 }
@@ -89,8 +89,9 @@ const pageOf = ({ status, markdown }: PageVersion, { metadata: { sourceURL } }: 
 
 /** Identifies a page by its URL, the tag, and the options that shape its Markdown. */
 function pageKey({ url, tracking, input }: TrackedPlan): string {
-  const { only_main_content: main, remove_base64_images: images } = input
-  const facts = [url.replace(/#.*/s, ''), tracking!.tag ?? null, main, images]
+  const { only_main_content: main, remove_base64_images: images, include_tags: include, exclude_tags: exclude } = input
+  const tags = include || exclude ? [include ?? [], exclude ?? []] : []
+  const facts = [url.replace(/#.*/s, ''), tracking!.tag ?? null, main, images, ...tags]
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex')
 }
 

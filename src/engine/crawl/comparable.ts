@@ -11,6 +11,8 @@ import type { CrawlView } from './views.ts'
 const contentOptions = [
   'formats',
   'only_main_content',
+  'include_tags',
+  'exclude_tags',
   'site_memory',
   'json_options',
   'remove_base64_images',

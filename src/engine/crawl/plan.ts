@@ -40,6 +40,8 @@ const pageOptions = [
   'json_options',
   'change_tracking_options',
   'only_main_content',
+  'include_tags',
+  'exclude_tags',
   'remove_base64_images',
   'render',
   'timeout',

@@ -4,6 +4,7 @@ import { credentialIn } from '../../core/identity.ts'
 import type { Origin } from '../../core/process/turns.ts'
 import type { TrackingOptions } from '../../core/shapes/jobs/changes.ts'
 import type { FormatName, ScrapeInput } from '../../core/shapes/scrape.ts'
+import type { TagQueries } from './content/tags.ts'
 import type { AttributeQuery } from './formats/attributes/attributes.ts'
 import type { JsonOptions } from './formats/json.ts'
 import type { SiteSummary } from '../extract/main-content/site/site-memory.ts'
@@ -20,6 +21,8 @@ export interface ScrapePlan {
   readonly tracking?: TrackingPlan
   /** Selectors of the format attributes, if it is requested. */
   readonly attributes: readonly AttributeQuery[]
+  /** Elements that the content is limited to, if any are given. */
+  readonly tags?: TagQueries
   /** Timeout of the whole scrape, waits included, in milliseconds. */
   readonly timeoutMs: number
   /** Ways to find Markdown in place of the page; undefined if the page itself is needed. */
@@ -52,9 +55,18 @@ export function planScrape(input: ScrapeInput, from: Origin = null, identity?: R
   }
   const timeoutMs = input.timeout + input.wait_for + waits
   const { prefer_markdown: prefer } = input
-  const asMarkdown = prefer !== 'never' && onlyMarkdown(input, formats) && !browserOnly && { markdown: prefer }
-  const kept = { ...(tracking && { tracking }), ...(identity && { identity }), ...asMarkdown }
+  const tags = readTags(input)
+  const asMarkdown = prefer !== 'never' && !tags && onlyMarkdown(input, formats) && !browserOnly && { markdown: prefer }
+  const kept = { ...(tracking && { tracking }), ...(tags && { tags }), ...(identity && { identity }), ...asMarkdown }
   return { input, url, formats, fullPage, json, attributes, timeoutMs, browserOnly, from, ...kept }
+}
+
+/** Reads the selectors of the elements that the content is limited to; returns undefined without any. */
+function readTags(input: ScrapeInput): TagQueries | undefined {
+  const queriesOf = (name: 'include_tags' | 'exclude_tags') =>
+    (input[name] ?? []).map((selector, at) => ({ selector, field: `${name}[${at}]` }))
+  const [include, exclude] = [queriesOf('include_tags'), queriesOf('exclude_tags')]
+  return include.length + exclude.length > 0 ? { include, exclude } : undefined
 }
 
 /** Reads the formats and their options. @throws BaxError `invalid_request` if a format lacks what it requires */
@@ -127,14 +139,15 @@ const browserReasons = (input: ScrapeInput, formats: ReadonlySet<FormatName>): s
 ]
 
 /** Checks schemas and selectors before a page is fetched. @throws BaxError `invalid_request` */
-export async function checkOptionsOf({ formats, json, tracking, attributes }: ScrapePlan): Promise<void> {
+export async function checkOptionsOf({ formats, json, tracking, attributes, tags }: ScrapePlan): Promise<void> {
   const { schema, field } = tracking ?? {}
   const schemas = [
     ...(formats.has('json') ? [json] : []),
     ...(schema ? [{ schema, schemaField: `${field}.schema` }] : []),
   ]
   for (const one of schemas) if (one.schema) (await import('./formats/json.ts')).checkSchema(one)
-  if (attributes.length > 0) (await import('./formats/attributes/attributes.ts')).checkSelectors(attributes)
+  const lists = [attributes, ...(tags ? [[...tags.include, ...tags.exclude]] : [])].filter((list) => list.length > 0)
+  for (const list of lists) (await import('./formats/attributes/selectors.ts')).compileSelectors(list)
 }
 
 export const usesModel = ({ formats }: ScrapePlan): boolean => formats.has('json') || formats.has('summary')

@@ -92,11 +92,15 @@ function documentFacts({ document, headers }: LoadedPage): Partial<ScrapeMetadat
 }
 
 async function createFormats(plan: ScrapePlan, page: LoadedPage, extractors: Extractors) {
-  const { formats, input } = plan
-  const { document, rendered } = page
+  const { formats, input, tags } = plan
+  const { rendered } = page
+  // Metadata, rawHtml, product and attributes are those of the whole page.
+  const { document, warning: tagsWarning } = tags
+    ? (await import('./content/tags.ts')).limitToTags(page.document, tags)
+    : { document: page.document }
   const inlineImages = !input.remove_base64_images
   const content = await contentOf(document, {
-    onlyMain: input.only_main_content,
+    onlyMain: input.only_main_content && !tags?.include.length,
     inlineImages,
     headline: true,
     site: plan.site,
@@ -105,8 +109,12 @@ async function createFormats(plan: ScrapePlan, page: LoadedPage, extractors: Ext
   const metadata: Partial<ScrapeMetadata> = {}
   // A page without scripts is complete as fetched, so it needs no warning if it is empty.
   const isComplete =
-    page.status === 200 && input.render === 'http' && !findElement(document.tree.root, ({ tag }) => tag === 'script')
-  const { warning, warningCode } = isComplete && content.warningCode === 'empty_page' ? {} : content
+    page.status === 200 &&
+    input.render === 'http' &&
+    !findElement(page.document.tree.root, ({ tag }) => tag === 'script')
+  const isExpected = isComplete && content.warningCode === 'empty_page'
+  // Nothing else is said about a page without the elements.
+  const { warning, warningCode } = tagsWarning !== undefined ? { warning: tagsWarning } : isExpected ? {} : content
   const warnings = warning ? [warning] : []
   if (formats.has('markdown')) data.markdown = content.markdown
   if (formats.has('html')) {

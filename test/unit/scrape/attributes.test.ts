@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
-import { attributesOf, checkSelectors } from '../../../src/engine/scrape/formats/attributes/attributes.ts'
+import { attributesOf } from '../../../src/engine/scrape/formats/attributes/attributes.ts'
+import { compileSelectors } from '../../../src/engine/scrape/formats/attributes/selectors.ts'
 
 const read = (html: string, selector: string, attribute = 'id') =>
   attributesOf(treeFromHtml(html, 'https://x.test/').root, [{ selector, attribute, field: 'selector' }])
-const check = (selector: string) => () => checkSelectors([{ selector, attribute: 'id', field: 'formats[0].selector' }])
+const check = (selector: string) => () => compileSelectors([{ selector, field: 'formats[0].selector' }])
 
 describe('the format attributes', () => {
   test('returns values as written, without elements that lack the attribute', () => {

@@ -38,7 +38,9 @@ export async function withWrittenNames<T>(input: object, work: () => T | Promise
     return await work()
   } catch (error) {
     if (!(error instanceof BaxError) || error.code !== 'invalid_request') throw error
-    const names = renamedPaths(converted.get(input)).map(([path, shown]) => [wholePath(path), shown] as const)
+    const value = converted.get(input)
+    const paths = [...pathsWithin(value, error.details), ...renamedPaths(value)]
+    const names = paths.map(([path, shown]) => [wholePath(path), shown] as const)
     if (names.length === 0) throw error
     const renamed = (text: string) => names.reduce((done, [path, shown]) => done.replaceAll(path, shown), text)
     const { code, message, hint, details, cause } = error
@@ -48,6 +50,17 @@ export async function withWrittenNames<T>(input: object, work: () => T | Promise
       ...(details && { details: JSON.parse(renamed(JSON.stringify(details))) as typeof details }),
     })
   }
+}
+
+/** Lists the paths of an error about options that the caller gave in `scrape_options`: they are used as those beside it. */
+function pathsWithin(value: object | undefined, details: unknown): [path: string, shown: string][] {
+  const options = (value as { readonly scrape_options?: unknown } | undefined)?.scrape_options
+  if (typeof options !== 'object' || options === null || !Array.isArray(details)) return []
+  const paths = (details as readonly { readonly path?: unknown }[]).map(({ path }) => path)
+  return paths
+    .filter((path) => typeof path === 'string')
+    .filter((path) => /\W|_/.test(path) && Object.hasOwn(options, /^\w*/.exec(path)![0]))
+    .map((path) => [path, `scrape_options.${path}`])
 }
 
 const wholePath = (path: string) =>

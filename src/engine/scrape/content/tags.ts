@@ -1,0 +1,50 @@
+/** Limits a page to the elements in `include_tags`, without those in `exclude_tags`. */
+import { type ElementNode, isElement } from '../../extract/tree.ts'
+import type { PageDocument } from '../documents/document.ts'
+import { compileSelectors, type SelectorQuery } from '../formats/attributes/selectors.ts'
+
+export interface TagQueries {
+  readonly include: readonly SelectorQuery[]
+  readonly exclude: readonly SelectorQuery[]
+}
+
+/** Returns the limited page, with a warning if the selectors have no effect or no element matches. */
+export function limitToTags(document: PageDocument, tags: TagQueries): { document: PageDocument; warning?: string } {
+  if (!document.isPage)
+    return { document, warning: 'include_tags and exclude_tags are ignored: the content is not HTML' }
+  const root = selectElements(document.tree.root, tags)
+  const limited = { ...document, tree: { ...document.tree, root: root ?? emptied(document.tree.root) } }
+  return root ? { document: limited } : { document: limited, warning: 'no element matches include_tags' }
+}
+
+/** Returns a page of the selected elements in document order; undefined if none matches `include`. */
+function selectElements(root: ElementNode, { include, exclude }: TagQueries): ElementNode | undefined {
+  const { matcher, queries } = compileSelectors([...include, ...exclude])
+  const kept = new Set<ElementNode>()
+  const removed = new Set<ElementNode>()
+  matcher.run(root, ({ element, hits }) => {
+    for (const [at, { matches }] of queries.entries())
+      if (matches(hits)) (at < include.length ? kept : removed).add(element)
+  })
+  const copy = (element: ElementNode): ElementNode => ({
+    ...element,
+    children: element.children.flatMap((child) => (isElement(child) ? (removed.has(child) ? [] : copy(child)) : child)),
+  })
+  if (include.length === 0) return removed.has(root) ? emptied(root) : copy(root)
+  const found: ElementNode[] = []
+  const collect = (element: ElementNode): void => {
+    if (removed.has(element)) return
+    if (kept.has(element)) found.push(copy(element))
+    else for (const child of element.children) if (isElement(child)) collect(child)
+  }
+  collect(root)
+  const [first] = found
+  if (first === undefined || first.tag === root.tag) return first
+  const body = first.tag === 'body' ? first : { tag: 'body', attributes: {}, children: found.map(asBlock) }
+  return { ...root, children: [body] }
+}
+
+const emptied = (root: ElementNode): ElementNode => ({ ...root, children: [] })
+
+/** Separates elements from one another that were apart in the page. */
+const asBlock = (element: ElementNode): ElementNode => ({ ...element, flow: 'block' })

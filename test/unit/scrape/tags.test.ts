@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
+import { toMarkdown } from '../../../src/engine/extract/markdown.ts'
+import { limitToTags } from '../../../src/engine/scrape/content/tags.ts'
+import { parseText } from '../../../src/core/operation/params.ts'
+
+const queries = (selectors: readonly string[]) => selectors.map((selector) => ({ selector, field: 'selector' }))
+
+/** Limits a page to elements; returns its Markdown and the warning. */
+function limited(html: string, include: readonly string[], exclude: readonly string[] = [], isPage = true) {
+  const page = { tree: treeFromHtml(html, 'https://x.test/'), isPage }
+  const { document, warning } = limitToTags(page, { include: queries(include), exclude: queries(exclude) })
+  return [toMarkdown(document.tree).trim(), warning]
+}
+
+describe('a page limited to elements', () => {
+  test.each<[html: string, include: string[], exclude: string[], expected: string, what: string]>([
+    ['<p>a</p><div>b<p>c</p></div>', ['p', 'div'], [], 'a\n\nb\n\nc', 'each element once, also within another one'],
+    ['<p>a <b>b</b> and <b>c</b></p>', ['b'], [], 'b\n\nc', 'inline elements apart'],
+    ['<ul><li>a<li>b</ul>', ['li'], [], '- a\n- b', 'items of a list'],
+    ['<p>a</p><p>b</p>', ['body'], [], 'a\n\nb', 'the body'],
+    ['<p>a</p><p>b</p>', ['html', 'p'], ['p:last-child'], 'a', 'the whole page'],
+    ['<p>a</p><div><p>b</p></div>', ['p'], ['div'], 'a', 'no element within a removed one'],
+    ['<p>a</p>', [], ['html'], '', 'nothing without the root'],
+  ])('%s: %j without %j keeps %j, %s', (html, include, exclude, expected) => {
+    expect(limited(html, include, exclude)).toEqual([expected, undefined])
+  })
+
+  test('has a warning if no element matches, or if it is not HTML', () => {
+    expect(limited('<p>a</p>', ['h1'])).toEqual(['', 'no element matches include_tags'])
+    expect(limited('<p>a</p>', ['h1'], [], false)).toEqual(['a', expect.stringContaining('the content is not HTML')])
+  })
+})
+
+test.each([
+  ['h1,.price', ['h1', '.price']],
+  [':is(h1, h2),p', [':is(h1, h2)', 'p']],
+  ['[title="a,b"],:not(:is(a,b),c)', ['[title="a,b"]', ':not(:is(a,b),c)']],
+  ['a),b', ['a)', 'b']],
+  ['a(b,c', ['a(b', 'c']],
+])('the list %s has the items %j', (text, items) => {
+  expect(parseText({ name: 'tags', type: 'string[]', required: false }, text)).toEqual(items)
+})
