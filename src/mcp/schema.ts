@@ -7,6 +7,7 @@ type Schema = Record<string, unknown>
 /** Limits, formats and identifiers; the input is validated by the zod schema. */
 const omitted: ReadonlySet<string> = new Set([
   ...annotations,
+  'brief',
   '$schema',
   '$id',
   'id',
@@ -27,7 +28,7 @@ const omitted: ReadonlySet<string> = new Set([
 
 const omittedOfOutput: ReadonlySet<string> = new Set([...omitted, 'required'])
 
-/** Returns the JSON Schema of the input or output of a tool. Only callers need to know which fields are required. */
+/** Returns the JSON Schema of the input or output of a tool, without the fields of objects that are `brief`. Only callers need to know which fields are required. */
 export const schemaOf = (schema: z.ZodObject, io: 'input' | 'output' = 'input'): { type: 'object' } & Schema => {
   const json = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' })
   return { type: 'object', properties: {}, ...(compact(json, io === 'input' ? omitted : omittedOfOutput) as Schema) }
@@ -38,6 +39,8 @@ function compact(value: unknown, left: ReadonlySet<string>): unknown {
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value as Schema).flatMap(([key, inner]): [string, unknown][] => {
     if (left.has(key)) return []
+    // The description says what such an object may contain.
+    if ((key === 'properties' || key === 'required') && (value as Schema)['brief']) return []
     // Defaults that say nothing: false, empty and nested ones.
     if (key === 'default' && (!inner || typeof inner === 'object')) return []
     if (key === 'description' && inner === '') return []

@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { asBaxError, BaxError } from '../core/errors/errors.ts'
 import { didYouMean } from '../core/errors/suggest.ts'
+import { withWrittenNames } from '../core/operation/input/given-fields.ts'
 import { validateInput } from '../core/operation/input/valid-input.ts'
 import { limits } from '../core/limits/limits.ts'
 import { version } from '../core/version.ts'
@@ -153,7 +154,7 @@ async function callTool(tool: Tool, given: Record<string, unknown>, call: ToolCa
   const { connection, signal } = call
   try {
     const { input } = validateInput(tool.input, given, true)
-    const answer = await tool.run(call, input)
+    const answer = await withWrittenNames(input, () => tool.run(call, input))
     // Only calls with `urls` get a question, whose answer may be one.
     if (answer.ask) return urlQuestion(answer.ask) as unknown as CallToolResult
     const text = [...(await connection.createdHandles()), answer.text].filter(Boolean).join('\n')

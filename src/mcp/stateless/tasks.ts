@@ -9,9 +9,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { Input } from '../../client/calls.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { BaxError } from '../../core/errors/errors.ts'
+import { withWrittenNames } from '../../core/operation/input/given-fields.ts'
 import { validateInput } from '../../core/operation/input/valid-input.ts'
 import type { Connection } from '../connection.ts'
 import { parsed } from '../message.ts'
@@ -43,7 +43,11 @@ export function becomesTask(
   )
 }
 
-type CrawlArguments = Input<'crawl'> & { readonly id?: string; readonly find?: string; readonly read?: number[] }
+type CrawlArguments = Parameters<typeof beginCrawl>[1] & {
+  readonly id?: string
+  readonly find?: string
+  readonly read?: number[]
+}
 
 /** Pages that a call lists, once the crawl has ended. */
 const viewSchema = webCrawl.input.pick({ find: true, read: true })
@@ -53,7 +57,7 @@ export async function startTask(connection: Connection, given: Record<string, un
   const { input } = validateInput(webCrawl.input, given, true)
   const { id: _, find, read, url, ...options } = input as CrawlArguments
   connection.assertAllowed(url)
-  const id = await beginCrawl(connection, { url, ...options })
+  const id = await withWrittenNames(input, () => beginCrawl(connection, { url, ...options }))
   const view = JSON.stringify({ find, read })
   const taskId = view === '{}' ? id : `${id}.${Buffer.from(view).toString('base64url')}`
   const { task } = await taskOf(connection, taskId)

@@ -9,6 +9,7 @@ import { operations, streams } from '../../operations/index.ts'
 import type { Connection } from '../connection.ts'
 import { crawledPage } from '../resources.ts'
 import { defineTool, type ToolAnswer, type ToolCall } from '../tool.ts'
+import { crawlIdentity, readAs } from './identity.ts'
 import { excerpts } from '../../core/text/excerpts.ts'
 
 const { url, limit, include_paths, exclude_paths, max_depth } = operations.crawl.input.shape
@@ -17,18 +18,19 @@ const { mcp } = limits
 export const webCrawl = defineTool({
   name: 'web_crawl',
   description:
-    'Crawl a site and list its pages, or only the passages with a text. Pass id to wait for, search or read a crawl again.',
+    'Crawl a site and list its pages, or the passages with a text. Pass id to wait for, search or read a crawl again.',
   uses: [operations.crawl, streams.crawlEvents, operations.getCrawl, operations.cancelCrawl],
   effect: 'read',
   input: z.object({
     url: url.optional().describe('Start page of a new crawl'),
     id: operations.getCrawl.input.shape.id.optional().describe('Earlier crawl'),
-    find: z.string().min(1).max(limits.input.labelChars).optional().describe('Words to find in the pages'),
-    read: z.array(z.int().min(1)).max(mcp.crawledPages).optional().describe('Numbers of pages to read'),
+    find: z.string().min(1).max(limits.input.labelChars).optional().describe('Words to find'),
+    read: z.array(z.int().min(1)).max(mcp.crawledPages).optional().describe('Numbers of pages'),
     limit: limit.describe(''),
     max_depth: max_depth.describe(''),
     include_paths: include_paths.describe('Globs such as /docs/**'),
     exclude_paths: exclude_paths.describe(''),
+    identity: crawlIdentity.describe('As in web_scrape'),
   }),
   output: z.object({
     id: z.string(),
@@ -69,14 +71,14 @@ export const webCrawl = defineTool({
   },
 })
 
-type NewCrawl = Input<'crawl'>
+type NewCrawl = Input<'crawl'> & { readonly identity?: z.output<typeof crawlIdentity> }
 
 /** Starts a crawl that runs in the background; returns its ID. */
-export async function beginCrawl(connection: Connection, input: NewCrawl): Promise<string> {
+export async function beginCrawl(connection: Connection, { identity, ...input }: NewCrawl): Promise<string> {
   // Not aborted with the call: the ID is needed to cancel it.
   const { id } = await connection.ask('crawl', {
     ...input,
-    ...connection.domains,
+    ...(await readAs(connection, identity)),
     async: true,
   })
   connection.crawls.set(id, input.url)

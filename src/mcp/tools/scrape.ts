@@ -8,6 +8,7 @@ import { textPart } from '../../core/text/text-part.ts'
 import { readAttributeSelector } from '../../core/operation/attribute-selector.ts'
 import { operations } from '../../operations/index.ts'
 import { defineTool, PageFailure, type ToolAnswer } from '../tool.ts'
+import { identity, readAs } from './identity.ts'
 import type { ScrapeData } from '../../core/shapes/scrape.ts'
 import { excerpts } from '../../core/text/excerpts.ts'
 
@@ -19,7 +20,7 @@ const length = z.int().min(1).max(limits.observe.maxChars).default(limits.mcp.pa
 export const webScrape = defineTool({
   name: 'web_scrape',
   description:
-    'Read a URL without a session, as Markdown, or as JSON if prompt, schema, product or attributes is given. PDF and Office files work, too.',
+    'Read a URL as Markdown, or as JSON if prompt, schema, product or attributes is given. PDF and Office files work, too.',
   uses: [operations.scrape],
   effect: 'read',
   input: z.object({
@@ -28,17 +29,30 @@ export const webScrape = defineTool({
     prompt: prompt.describe('What to extract as JSON'),
     product: z.boolean().default(false).describe('Product facts'),
     attributes: z.array(z.string()).max(limits.input.names).optional().describe('Such as a.next@href'),
-    outline: z.boolean().default(false).describe('Only headings, with lengths'),
-    section: z.string().min(1).max(limits.input.labelChars).optional().describe('Only the section with this heading'),
-    find: z.string().min(1).max(limits.input.labelChars).optional().describe('Only the passages with these words'),
+    outline: z.boolean().default(false).describe('Only headings'),
+    section: z.string().min(1).max(limits.input.labelChars).optional().describe('Only this section'),
+    find: z.string().min(1).max(limits.input.labelChars).optional().describe('Only passages with these words'),
     only_main_content: only_main_content.describe(''),
-    render: render.describe('auto uses a browser only if needed'),
-    offset: z.int().min(0).default(0).describe('First character'),
+    render: render.describe(''),
+    identity: identity.describe('Reader: profile, session_id, headers, cookies, proxy, mobile…'),
+    offset: z.int().min(0).default(0),
     max_chars: length.describe(''),
   }),
   async run(
     { connection, signal },
-    { schema, prompt: question, product, attributes, outline, section, find, offset, max_chars: maxChars, ...options },
+    {
+      schema,
+      prompt: question,
+      product,
+      attributes,
+      outline,
+      section,
+      find,
+      offset,
+      max_chars: maxChars,
+      identity: reader,
+      ...options
+    },
   ) {
     connection.assertAllowed(options.url)
     const formats: Input<'scrape'>['formats'] = []
@@ -49,7 +63,7 @@ export const webScrape = defineTool({
     const isJson = formats.length > 0
     const input: Input<'scrape'> = {
       ...options,
-      ...connection.domains,
+      ...(await readAs(connection, reader)),
       formats: isJson ? formats : ['markdown'],
       prefer_markdown: 'always',
       ...(formats.includes('json') && {
@@ -107,18 +121,19 @@ const { url: start, search: within, limit } = operations.map.input.shape
 
 export const webMap = defineTool({
   name: 'web_map',
-  description: 'List the URLs of a site, from its links and sitemaps.',
+  description: 'List the URLs of a site.',
   uses: [operations.map],
   effect: 'read',
   input: z.object({
     url: start.describe(''),
     search: within.describe('Only URLs with this text'),
     limit: limit.unwrap().default(limits.mcp.listed).describe(''),
+    identity: identity.describe('As in web_scrape'),
   }),
   output: z.object({ links: z.array(z.string()) }),
-  async run({ connection, signal }, input) {
+  async run({ connection, signal }, { identity: reader, ...input }) {
     connection.assertAllowed(input.url)
-    const timed = { ...input, ...connection.domains, timeout_secs: limits.mcp.answerMs / 1000 }
+    const timed = { ...input, ...(await readAs(connection, reader)), timeout_secs: limits.mcp.answerMs / 1000 }
     const { success, links, warning, ...failure } = await connection.ask('map', timed, signal)
     if (!success) throw new PageFailure(failure)
     // Warnings may contain URLs of the site.

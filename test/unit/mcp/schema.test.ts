@@ -23,6 +23,13 @@ describe('the schema of a tool', () => {
     })
   })
 
+  test('leaves out the fields of objects that are brief', () => {
+    const reader = z.object({ name: z.string(), age: z.int() }).optional().meta({ brief: true })
+    expect(schemaOf(z.object({ reader: reader.describe('Who reads: name, age') })).properties).toEqual({
+      reader: { type: 'object', description: 'Who reads: name, age' },
+    })
+  })
+
   test('keeps fields that are named like keywords', () => {
     expect(schemaOf(z.object({ pattern: z.string(), title: z.string() })).properties).toHaveProperty('title')
   })

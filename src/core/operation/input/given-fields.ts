@@ -52,15 +52,21 @@ export async function withWrittenNames<T>(input: object, work: () => T | Promise
   }
 }
 
-/** Lists the paths of an error about options that the caller gave in `scrape_options`: they are used as those beside it. */
+/** Fields whose options are used as those beside them. */
+const groups = ['scrape_options', 'identity'] as const
+
+/** Lists the paths of an error about options that the caller gave in a group. */
 function pathsWithin(value: object | undefined, details: unknown): [path: string, shown: string][] {
-  const options = (value as { readonly scrape_options?: unknown } | undefined)?.scrape_options
-  if (typeof options !== 'object' || options === null || !Array.isArray(details)) return []
+  if (!value || !Array.isArray(details)) return []
   const paths = (details as readonly { readonly path?: unknown }[]).map(({ path }) => path)
-  return paths
-    .filter((path) => typeof path === 'string')
-    .filter((path) => /\W|_/.test(path) && Object.hasOwn(options, /^\w*/.exec(path)![0]))
-    .map((path) => [path, `scrape_options.${path}`])
+  return groups.flatMap((group) => {
+    const options = (value as Readonly<Record<string, unknown>>)[group]
+    if (typeof options !== 'object' || options === null) return []
+    return paths
+      .filter((path) => typeof path === 'string')
+      .filter((path) => Object.hasOwn(options, /^\w*/.exec(path)![0]))
+      .map((path): [string, string] => [path, `${group}.${path}`])
+  })
 }
 
 const wholePath = (path: string) =>
