@@ -54,6 +54,16 @@ beforeAll(async () => {
       redirect(response, '/login', { 'set-cookie': 'visit=1' })
     },
     '/login': (request, response) => note(request, response, 'Please log in'),
+    '/denied': (_, response) =>
+      void response.writeHead(403, { 'content-type': 'text/html' }).end('<header><input type=password></header>No'),
+    '/soon': (request, response) =>
+      note(
+        request,
+        response,
+        '<meta http-equiv=refresh content="20; url=/login?next=/soon"><p>You will be sent on.</p>',
+      ),
+    '/app': (request, response) =>
+      note(request, response, '<p>Hello</p><script>location.hash = "#/login?next=secret"</script>'),
   })
   homes = await openHomes({ ...net.config, ...(!isFleet && { log: (...line) => logged.push(line) }) })
 })
@@ -119,6 +129,16 @@ describe.each(ways)('a page read with render %s', (render) => {
     expect((await scrape('/account', { render, cookies: 'token=secret-1' })).warning_code).not.toBe('login_required')
   })
 
+  test.each([
+    ['answers with status 403 and a form', '/denied', '/denied'],
+    ['leads to a login after a while', '/soon', '/login'],
+  ])('reports a page that %s', async (_, path, login) => {
+    expect(await scrape(path, { render, cookies: 'token=expired' })).toMatchObject({
+      warning_code: 'login_required',
+      warning: expect.stringContaining(`the page asks for a login: ${at(login)}`),
+    })
+  })
+
   test('names the URL of a login without its secrets', async () => {
     const url = at('/account?key=secret-key').replace('//', '//ann:secret-password@')
     const { warning } = await homes.clients.http.scrape({ url, render, cookies: 'a=1' })
@@ -132,6 +152,13 @@ describe.each(ways)('a page read with render %s', (render) => {
     const later = await scrape('/account', { render, max_age: 60_000 })
     expect(own.data!.markdown).toContain('Ann')
     expect([shared, later].map(({ data }) => data!.markdown?.includes('Ann'))).toEqual([false, false])
+  })
+})
+
+test('reports a page whose scripts open the route of a login', async () => {
+  expect(await scrape('/app', { render: 'browser', cookies: 'token=expired' })).toMatchObject({
+    warning_code: 'login_required',
+    warning: `the page asks for a login: ${at('/app#/login')}`,
   })
 })
 

@@ -37,8 +37,8 @@ export interface PageReading {
   readonly isReadable?: boolean
   /** Whether an HTML page has text other than a notice. */
   readonly hasText?: boolean
-  /** Whether an HTML page is a login form. */
-  readonly isLoginForm?: boolean
+  /** URL of the login that an HTML page asks for. */
+  readonly loginUrl?: string
   readonly links: readonly string[]
   /** URL of the Markdown that the page links to. */
   readonly markdownUrl?: string

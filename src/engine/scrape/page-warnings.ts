@@ -45,6 +45,7 @@ export function withLoginWarning({ url, identity }: ScrapePlan, page: LoadedPage
   const asking = identity?.hasCredentials ? loginUrl(url, page) : undefined
   if (asking === undefined) return page
   // The password of the URL and the values of its query may be secrets.
-  const { origin, pathname } = new URL(asking)
-  return withWarning(page, `the page asks for a login: ${origin}${pathname}`, 'login_required')
+  const { origin, pathname, hash } = new URL(asking)
+  const [route = ''] = /^#!?\/[^?&]*/.exec(hash) ?? []
+  return withWarning(page, `the page asks for a login: ${origin}${pathname}${route}`, 'login_required')
 }

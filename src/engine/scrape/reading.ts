@@ -10,7 +10,7 @@ import { hasText, isReadableTree } from './content/content.ts'
 import { present } from './documents/document.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
 import { hrefsOf } from './formats/links.ts'
-import { isLoginForm } from './identity/login.ts'
+import { loginOf } from './identity/login.ts'
 import { markdownLinkOf } from './markdown/markdown-links.ts'
 import type { LoadedPage, PageReading } from './loaded-page.ts'
 import type { ScrapePlan } from './plan.ts'
@@ -68,9 +68,8 @@ async function readHtml({ plan, page: { source, ...task }, write, rules }: Readi
       ...(template !== undefined && { template }),
       ...(reason && { reason, isReadable: isReadableTree(tree) }),
       hasText: hasText(tree),
-      isLoginForm: isLoginForm(tree.root),
       links: hrefsOf(tree),
-      ...present({ markdownUrl: markdownLinkOf(tree, headers) }),
+      ...present({ markdownUrl: markdownLinkOf(tree, headers), loginUrl: loginOf(tree, page) }),
       ...(isWritten && { written: await writePage(plan, page, { start, extractors: { model: undefined, rules } }) }),
     },
   }

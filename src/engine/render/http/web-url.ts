@@ -44,20 +44,20 @@ export function headerRefresh(headers: ResponseHeaders, pageUrl: string): Refres
 }
 
 /** Returns the URL that `<meta http-equiv="refresh">` redirects to soon; undefined if none or the same page. */
-export function metaRefresh(tree: Tree, pageUrl: string): string | undefined {
+export function metaRefresh(tree: Tree, pageUrl: string, mostSecs?: number): string | undefined {
   for (const element of elementsOf(tree.root, outsideNoscript)) {
     if (element.tag !== 'meta' || attribute(element, 'http-equiv').toLowerCase() !== 'refresh') continue
-    const refresh = refreshIn(attribute(element, 'content'), tree.baseUrl)
+    const refresh = refreshIn(attribute(element, 'content'), tree.baseUrl, mostSecs)
     if (refresh) return refresh.url === pageUrl ? undefined : refresh.url
   }
   return undefined
 }
 
-function refreshIn(text: string, baseUrl: string): Refresh | undefined {
+function refreshIn(text: string, baseUrl: string, mostSecs: number = limits.scrape.refreshSecs): Refresh | undefined {
   if (text.length > limits.input.urlChars) return undefined
   const [, seconds, target] = /^\s*(\d+(?:\.\d*)?|\.\d+)?\s*[;,\s]\s*(?:url\s*=\s*)?(.+)$/is.exec(text) ?? []
   const secs = Number(seconds ?? 0)
-  if (target === undefined || secs > limits.scrape.refreshSecs) return undefined
+  if (target === undefined || secs > mostSecs) return undefined
   const address = target.trim().replace(/^(["'])(.*?)\1?$/s, '$2')
   if (!/^https?:/i.test(parseUrl(address, baseUrl)?.protocol ?? '')) return undefined
   return { url: redirectUrl(address, baseUrl), secs }

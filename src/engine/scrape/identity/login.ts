@@ -1,26 +1,62 @@
 /** Recognizes pages that ask for a login, where a page for somebody who is logged in was expected. */
-import { attribute, collapse, elementsOf, type ElementNode, isElement, isSilent, wordSet } from '../../extract/tree.ts'
+import {
+  attribute,
+  collapse,
+  elementsOf,
+  type ElementNode,
+  isElement,
+  isSilent,
+  type Tree,
+  wordSet,
+} from '../../extract/tree.ts'
+import { decodeUrlPart } from '../../../core/net/urls.ts'
+import { metaRefresh } from '../../render/http/web-url.ts'
 import type { LoadedPage } from '../loaded-page.ts'
 
 const loginName =
-  /^(?:(?:wp-|user-?|sso-?|account-?)?(?:log-?in|sign-?in|log-?on|sign-?on)|auth(?:enticate|orize)?|anmelden|anmeldung|einloggen|connexion|iniciar-sesion|accedi|entrar|inloggen|logga-in|zaloguj)$/i
+  /^(?:(?:wp-|user-?|sso-?|account-?|admin-?|member-?|customer-?|central-?|service-?|do-?)?(?:log-?in|sign-?in|log-?on|sign-?on)(?:-?(?:page|form))?|auth(?:enticate|orize)?|aanmelden|anmelden|anmeldung|einloggen|connexion|iniciar-sesion|accedi|entra|entrar|inloggen|inloggning|logga-in|zaloguj|вход|ログイン|登录|登入|로그인)$/i
 
-/** Returns the URL of the page if it asks for a login; undefined if it does not. */
+/** Parameters with the page that follows a login, or that a link was on. */
+const otherPage = /return|redirect|continue|next|back|ref|from|dest|target|goto|service|callback|url|uri|origin/i
+
+/** Returns the URL of the login that a page asks for; undefined if it asks for none. */
 export function loginUrl(requested: string, page: LoadedPage): string | undefined {
   if (page.status === 401 || page.status === 407) return page.url
-  const isRedirected = namesLogin(page.url) && !namesLogin(requested)
-  return isRedirected || hasLoginForm(page) ? page.url : undefined
+  if (namesLogin(page.url) && !namesLogin(requested)) return page.url
+  const { reading, document } = page
+  return reading ? reading.loginUrl : document.isPage ? loginOf(document.tree, page) : undefined
 }
 
-const hasLoginForm = ({ document, reading }: LoadedPage): boolean =>
-  reading ? (reading.isLoginForm ?? false) : document.isPage && isLoginForm(document.tree.root)
+/** Returns the URL of the login that an HTML page shows, or leads to by itself; undefined without one. */
+export function loginOf(tree: Tree, { url, status }: Pick<LoadedPage, 'url' | 'status'>): string | undefined {
+  // Sites answer with this status when they ask for another login.
+  if (status === 403 ? hasPassword(tree.root) : isLoginForm(tree.root)) return url
+  const next = metaRefresh(tree, url, slowRefreshSecs)
+  return next !== undefined && namesLogin(next) && !namesLogin(url) ? next : undefined
+}
 
-/** Whether the path or the query of a URL names a login. */
+/** Maximum delay of a page that leads to a login. Pages of somebody who is logged in do so after minutes. */
+const slowRefreshSecs = 30
+
+/** Whether the path, the query or the route of a URL names a login. */
 function namesLogin(href: string): boolean {
-  const { pathname, searchParams } = new URL(href)
-  const words = [...pathname.split('/').map((part) => part.replace(/\.\w+$/, '')), ...searchParams.values()]
-  return words.some((word) => loginName.test(word.replaceAll('_', '-')))
+  const { pathname, searchParams, hash } = new URL(href)
+  const fields = [...searchParams].filter(([name]) => !otherPage.test(name)).map(([, value]) => value)
+  // A fragment without a slash is the name of an element.
+  const [, route = ''] = /^#!?\/([^?&]*)/.exec(hash) ?? []
+  return [pathname, route, ...fields]
+    .flatMap((path) => path.split(/[/:]|%3a/i))
+    .some((part) =>
+      loginName.test(
+        decodeUrlPart(part)
+          .replace(/\.\w+$/, '')
+          .replaceAll('_', '-'),
+      ),
+    )
 }
+
+const hasPassword = (root: ElementNode): boolean =>
+  passwordsIn(root).some((input) => !/new-password/i.test(attribute(input, 'autocomplete')))
 
 /** Whether a page is a form for a name and one password, or for nothing but a password. */
 export function isLoginForm(root: ElementNode): boolean {
