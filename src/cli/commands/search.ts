@@ -13,6 +13,7 @@ import { showWarning } from '../output/output.ts'
 import { withClock } from '../output/progress.ts'
 import { readOperation } from '../run-operation.ts'
 import { addFormatFlags, withFormatFlags } from '../scrape/format-flags.ts'
+import { addProxyFlag, withIdentity } from '../scrape/identity-flags.ts'
 import { reportMissing, saveResults, showResults } from '../search/results.ts'
 import type { TypedArguments } from '../../lines/values.ts'
 
@@ -29,6 +30,7 @@ export const command: TerminalCommand = {
       command.argument('<query...>', 'search query; several words are one query')
       for (const param of params) addParam(command, param)
       addFormatFlags(command)
+      addProxyFlag(command)
       command.option('-o, --output <folder>', 'folder for the pages, as Markdown unless --formats is given')
       command.option('-s, --session <id|name>', 'session to scrape the results with, in new tabs')
       command.option('--ndjson', 'print one JSON result per line')
@@ -53,7 +55,8 @@ function bodyOf({ io, settings }: Context, input: Unchecked, { words, flags }: T
   const query = listedWords(words, 0).join(' ')
   const [session, output] = [textFlag(flags, 'session'), textFlag(flags, 'output')]
   const formats = input['formats'] ?? (output === undefined ? undefined : ['markdown'])
-  const body = withFormatFlags({ ...input, ...(formats !== undefined && { formats }) }, flags, io.cwd)
+  const own = withFormatFlags({ ...input, ...(formats !== undefined && { formats }) }, flags, io.cwd)
+  const body = withIdentity(own, flags, io.cwd)
   const hasScreenshots = textFlags(body, 'formats').some((name) => name.startsWith('screenshot'))
   if (hasScreenshots && output === undefined && !settings.json && flags['ndjson'] !== true) {
     throw new BaxError('invalid_request', 'screenshots of results need a folder', { hint: 'add -o FOLDER or --json' })

@@ -49,7 +49,11 @@ export async function searchWeb(
   const deadline = performance.now() + input.timeout
   const { provider, results, warnings } = await askProviders(context, input, { signal, caller })
   const data = results.map((result, at) => ({ ...result, position: at + 1 }))
-  if (!scrapes) return answer(provider, data, warnings)
+  if (!scrapes) {
+    const unused = identityFieldIn(options)
+    const warning = `${unused} has no effect without formats: it is for the pages of the results`
+    return answer(provider, data, unused === undefined ? warnings : [...warnings, warning])
+  }
   const urls = data.map(({ url }) => url)
   const scraping = (scrape: ScrapeContext['scrape'], concurrency: number) =>
     contentsOf(urls, options, { signal, deadline, scrape, concurrency })
