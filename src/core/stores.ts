@@ -75,13 +75,13 @@ export interface CredentialStore {
    */
   add(input: CredentialInput, caller: Caller): Promise<CredentialRecord>
   /**
-   * Lists the caller's credentials by name; reports how many of all keys cannot be decrypted.
-   * @throws BaxError `credential_locked` when none can
+   * Lists the caller's credentials by name; reports those that are damaged or cannot be decrypted.
+   * @throws BaxError `credential_locked` when none can be decrypted
    */
-  list(caller: Caller, onUnreadable?: (count: number) => void): Promise<CredentialRecord[]>
+  list(caller: Caller, onUnreadable?: (warning: string) => void): Promise<CredentialRecord[]>
   /** Replaces the given secrets. @throws BaxError `credential_not_found`, `credential_locked` */
   rotate(name: string, secrets: CredentialSecrets, caller: Caller): Promise<CredentialRecord>
-  /** @throws BaxError `credential_not_found` */
+  /** Admins delete a damaged credential by its ID too. @throws BaxError `credential_not_found` */
   delete(name: string, caller: Caller): Promise<void>
   /** Returns the values, for a page. @throws BaxError `credential_not_found`, `credential_locked`, `rate_limited` */
   use(name: string, caller: Pick<Caller, 'keyId'>): Promise<UsableCredential>

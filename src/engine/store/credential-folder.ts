@@ -3,7 +3,7 @@ import { renameSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createAtomic, privateDir, temporaryPath } from '../../core/state/files.ts'
-import { listState, readState, writeState } from '../../core/state/state-file.ts'
+import { isAside, listState, readState, UnusableFile, writeState } from '../../core/state/state-file.ts'
 import { stateKinds } from '../../core/state/state-kinds.ts'
 import { encodeRecord } from '../../core/state/state-record.ts'
 import type { CredentialRecords } from './credentials.ts'
@@ -19,16 +19,15 @@ export class CredentialFolder implements CredentialRecords {
   }
 
   async readAll(isWanted: (id: string) => boolean): ReturnType<CredentialRecords['readAll']> {
-    const names = listState(this.#folder).filter((name) => /^[0-9a-f]{64}\.json$/.test(name))
-    const ids = names.map((name) => name.slice(0, -extension.length)).filter(isWanted)
-    return ids.flatMap((id) => {
+    const names = listState(this.#folder).flatMap((name) => /^([0-9a-f]{64})\.json(?:$|\.)/.exec(name)?.[1] ?? [])
+    return [...new Set(names)].filter(isWanted).flatMap((id) => {
       const stored = this.#read(id)
       // It was deleted meanwhile.
       return stored ? [{ id, stored }] : []
     })
   }
 
-  async read(id: string): Promise<EncryptedText | undefined> {
+  async read(id: string): ReturnType<CredentialRecords['read']> {
     return this.#read(id)
   }
 
@@ -43,7 +42,8 @@ export class CredentialFolder implements CredentialRecords {
     await writeState(temporary, stored)
     try {
       // Nothing else of this process runs between the comparison and the change.
-      if (this.#read(id)?.tag !== before.tag) return false
+      const now = this.#read(id)
+      if (now === undefined || now === 'damaged' || now.tag !== before.tag) return false
       renameSync(temporary, this.#path(id))
       return true
     } finally {
@@ -52,17 +52,26 @@ export class CredentialFolder implements CredentialRecords {
   }
 
   async delete(id: string): Promise<boolean> {
-    const path = this.#path(id)
-    const isFound = listState(this.#folder).includes(`${id}${extension}`)
-    await rm(path, { force: true })
-    return isFound
+    const file = `${id}${extension}`
+    const found = listState(this.#folder).filter((name) => name === file || isAsideOf(id, name))
+    await Promise.all(found.map((name) => rm(join(this.#folder, name), { recursive: true, force: true })))
+    return found.length > 0
   }
 
-  #read(id: string): EncryptedText | undefined {
-    return readState<EncryptedText>(this.#path(id), stateKinds.credential)
+  #read(id: string): EncryptedText | 'damaged' | undefined {
+    try {
+      const stored = readState<EncryptedText>(this.#path(id), stateKinds.credential)
+      return stored ?? (listState(this.#folder).some((name) => isAsideOf(id, name)) ? 'damaged' : undefined)
+    } catch (error) {
+      if (error instanceof UnusableFile) return 'damaged'
+      throw error
+    }
   }
 
   #path(id: string): string {
     return join(this.#folder, `${id}${extension}`)
   }
 }
+
+/** Returns whether a file is that of a damaged credential, and was moved aside. */
+const isAsideOf = (id: string, name: string): boolean => name.startsWith(`${id}${extension}`) && isAside(name)

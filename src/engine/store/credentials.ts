@@ -18,6 +18,7 @@ import { limits } from '../../core/limits/limits.ts'
 import { createAtomic, privateDir } from '../../core/state/files.ts'
 import { localFiles } from '../../core/state/local-files.ts'
 import type { Credential, CredentialStore, RateLimits, UsableCredential } from '../../core/stores.ts'
+import { damagedError, damageWarning } from './credential-damage.ts'
 import { CredentialFolder } from './credential-folder.ts'
 import { type EncryptedText, Encryption } from './encryption.ts'
 import { assertTotp } from './totp.ts'
@@ -26,14 +27,24 @@ import { assertTotp } from './totp.ts'
 export interface CredentialRecords {
   readAll(
     isWanted: (id: string) => boolean,
-  ): Promise<readonly { readonly id: string; readonly stored: EncryptedText }[]>
-  read(id: string): Promise<EncryptedText | undefined>
+  ): Promise<readonly { readonly id: string; readonly stored: EncryptedText | 'damaged' }[]>
+  read(id: string): Promise<EncryptedText | 'damaged' | undefined>
   /** Adds a record; returns false if there is one with the ID. */
   add(id: string, stored: EncryptedText): Promise<boolean>
   /** Replaces a record that is still the one that was read; returns false if it was changed or deleted meanwhile. */
   replace(id: string, stored: EncryptedText, before: EncryptedText): Promise<boolean>
-  /** Returns whether there was one. */
+  /** Deletes a record, also a damaged one; returns whether there was one. */
   delete(id: string): Promise<boolean>
+}
+
+interface Readable {
+  readonly own: readonly Stored[]
+  /** Whether any credential of any key can be decrypted. */
+  readonly isReadable: boolean
+  /** Errors of those that cannot. */
+  readonly locked: readonly unknown[]
+  /** IDs of damaged records of this key, and of unknown ones. */
+  readonly damaged: readonly string[]
 }
 
 /** Limits of the credentials of one key. */
@@ -55,8 +66,8 @@ export class StoredCredentials implements CredentialStore {
   readonly #records: CredentialRecords
   readonly #secret: () => Promise<string>
   readonly #shares: CredentialShares
-  /** Owners of the records that were decrypted, by their IDs: those of other keys are not read again. */
-  readonly #owners = new Map<string, string | null>()
+  /** Owners and names of the records that were decrypted, by their IDs: those of other keys are not read again. */
+  readonly #known = new Map<string, Pick<Stored, 'owner' | 'name'>>()
   /** The last addition of each key, after which the next one begins. */
   readonly #additions = new Map<string | null, Promise<unknown>>()
   #encryption: Encryption | undefined
@@ -106,31 +117,39 @@ export class StoredCredentials implements CredentialStore {
     })
   }
 
-  async list({ keyId }: Caller, onUnreadable?: (count: number) => void): Promise<CredentialRecord[]> {
-    const { own, isReadable, errors } = await this.#readable(keyId)
+  async list(caller: Caller, onUnreadable?: (warning: string) => void): Promise<CredentialRecord[]> {
+    const { own, isReadable, locked, damaged } = await this.#readable(caller.keyId)
     // One record of another vault key locks no others; its name and its owner are encrypted.
-    if (errors.length > 0 && !isReadable) throw errors[0]
-    if (errors.length > 0) onUnreadable?.(errors.length)
+    if (locked.length > 0 && !isReadable) throw locked[0]
+    const nameOf = (id: string) => this.#known.get(id)?.name
+    const warnings = [
+      locked.length > 0 && `${locked.length} stored credentials, of any key, cannot be decrypted with this vault key`,
+      damaged.length > 0 && damageWarning(damaged, nameOf, caller.admin),
+    ]
+    const warning = warnings.filter(Boolean).join('; ')
+    if (warning) onUnreadable?.(warning)
     return own.map(recordOf).toSorted((a, b) => a.name.localeCompare(b.name))
   }
 
-  /** Reads the credentials of a key; `isReadable` is whether any of any key can be decrypted. */
-  async #readable(owner: string | null): Promise<{ own: Stored[]; isReadable: boolean; errors: unknown[] }> {
-    const isOther = (id: string) => this.#owners.has(id) && this.#owners.get(id) !== owner
+  async #readable(owner: string | null): Promise<Readable> {
+    const isOther = (id: string) => this.#known.has(id) && this.#known.get(id)!.owner !== owner
     let others = 0
     const records = await this.#records.readAll((id) => {
       if (isOther(id)) others += 1
       return !isOther(id)
     })
-    const read = await Promise.allSettled(records.map(({ id, stored }) => this.#decrypt(id, stored)))
+    const damaged = records.flatMap(({ id, stored }) => (stored === 'damaged' ? [id] : []))
+    const whole = records.flatMap(({ id, stored }) => (stored === 'damaged' ? [] : [{ id, stored }]))
+    const read = await Promise.allSettled(whole.map(({ id, stored }) => this.#decrypt(id, stored)))
     const all = read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     // Those that another process has deleted.
-    if (this.#owners.size > 2 * (records.length + others)) this.#owners.clear()
-    for (const one of all) this.#owners.set(idOf(one.name, one.owner), one.owner)
+    if (this.#known.size > 2 * (records.length + others)) this.#known.clear()
+    for (const one of all) this.#known.set(idOf(one.name, one.owner), { name: one.name, owner: one.owner })
     return {
       own: all.filter((one) => one.owner === owner),
       isReadable: all.length + others > 0,
-      errors: read.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : [])),
+      locked: read.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : [])),
+      damaged,
     }
   }
 
@@ -143,16 +162,18 @@ export class StoredCredentials implements CredentialStore {
     const id = idOf(name, caller.keyId)
     // Repeated after another change at the same time, which has changed other secrets.
     for (;;) {
-      const before = await this.#records.read(id)
-      if (!before) throw await this.#notFound(name, caller)
+      const before = await this.#record(id, name, caller)
       const changed = { ...change(await this.#decrypt(id, before)), updated_at: new Date().toISOString() }
       if (await this.#records.replace(id, await this.#encrypt(id, changed), before)) return changed
     }
   }
 
-  /** Deletes a credential, also one that cannot be decrypted. */
+  /** Deletes a credential, also one that is damaged or cannot be decrypted; admins delete a damaged one by its ID too. */
   async delete(name: string, caller: Caller): Promise<void> {
-    if (!(await this.#records.delete(idOf(name, caller.keyId)))) throw await this.#notFound(name, caller)
+    if (await this.#records.delete(idOf(name, caller.keyId))) return
+    const mayBeId = caller.admin && /^[0-9a-f]{64}$/.test(name)
+    if (mayBeId && (await this.#records.read(name)) === 'damaged' && (await this.#records.delete(name))) return
+    throw await this.#notFound(name, caller)
   }
 
   async use(name: string, caller: Pick<Caller, 'keyId'>): Promise<UsableCredential> {
@@ -175,9 +196,14 @@ export class StoredCredentials implements CredentialStore {
 
   async #read(name: string, caller: Pick<Caller, 'keyId'>): Promise<Stored> {
     const id = idOf(name, caller.keyId)
+    return this.#decrypt(id, await this.#record(id, name, caller))
+  }
+
+  async #record(id: string, name: string, caller: Pick<Caller, 'keyId'>): Promise<EncryptedText> {
     const stored = await this.#records.read(id)
-    if (!stored) throw await this.#notFound(name, caller)
-    return this.#decrypt(id, stored)
+    if (stored === undefined) throw await this.#notFound(name, caller)
+    if (stored !== 'damaged') return stored
+    throw damagedError(name)
   }
 
   async #notFound(name: string, caller: Pick<Caller, 'keyId'>): Promise<BaxError> {

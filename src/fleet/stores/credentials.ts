@@ -2,7 +2,6 @@
 import type { Redis } from 'ioredis'
 import { stateKinds } from '../../core/state/state-kinds.ts'
 import { decodeRecord, encodeRecord } from '../../core/state/state-record.ts'
-import { BaxError } from '../../core/errors/errors.ts'
 import type { CredentialRecords } from '../../engine/store/credentials.ts'
 import type { EncryptedText } from '../../engine/store/encryption.ts'
 import { ask } from '../redis/ask.ts'
@@ -37,11 +36,11 @@ export class RedisCredentialRecords implements CredentialRecords {
     // Some may have been deleted meanwhile.
     return ids.flatMap((id, at) => {
       const text = texts[at]
-      return text ? [{ id, stored: decoded(text) }] : []
+      return typeof text === 'string' ? [{ id, stored: decoded(text) }] : []
     })
   }
 
-  async read(id: string): Promise<EncryptedText | undefined> {
+  async read(id: string): ReturnType<CredentialRecords['read']> {
     const text = await ask(this.#redis, () => this.#redis.hget(key, id))
     return text === null ? undefined : decoded(text)
   }
@@ -61,10 +60,7 @@ export class RedisCredentialRecords implements CredentialRecords {
   }
 }
 
-function decoded(text: string): EncryptedText {
+function decoded(text: string): EncryptedText | 'damaged' {
   const record = decodeRecord<EncryptedText>(text, stateKinds.credential)
-  if ('content' in record) return record.content
-  throw new BaxError('credential_not_found', `a stored credential is damaged (${record.damage})`, {
-    hint: 'delete the credential that was stored last, and add it again',
-  })
+  return 'content' in record ? record.content : 'damaged'
 }

@@ -39,9 +39,7 @@ export const listCredentials = defineOperation({
   errors: ['credential_locked', 'feature_disabled'],
   run: async (engine, _input, { caller }) => {
     let warning: string | undefined
-    const credentials = await engine.credentials.list(caller, (count) => {
-      warning = `${count} stored credentials, of any key, cannot be decrypted with this vault key`
-    })
+    const credentials = await engine.credentials.list(caller, (unreadable) => (warning = unreadable))
     return { credentials, total: credentials.length, ...(warning && { warning }) }
   },
 })

@@ -1,4 +1,5 @@
 /** The contract of stores of profiles, credentials, relay tokens, idempotency keys, rates and versions of pages, on one machine and on Redis. */
+import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -30,6 +31,10 @@ const [ann, ben] = [holder('ann'), holder('ben')]
 const admin: Caller = { ...keylessCaller, keyId: 'boss' }
 const secret = 'a secret of the operator'
 const allowances = allowancesOf({ rate: 1, burst: 3, credentials: 3 })
+const credentialId = (name: string, { keyId }: Caller): string =>
+  createHash('sha256')
+    .update(JSON.stringify([keyId, name]))
+    .digest('hex')
 /** Limits of the versions of pages. */
 const few = { versions: 3, bytes: 2000, fleetBytes: 2000, ageMs: 3_600_000 }
 const state = (value: string) => ({
@@ -68,6 +73,8 @@ interface Place {
   stored(): Promise<string>
   /** Damages the record of a profile. */
   damage(profileId: string): Promise<unknown>
+  /** Damages the record of a credential; returns its ID. */
+  damageCredential(name: string, owner: Caller): Promise<string>
 }
 
 function contract(place: () => Place): void {
@@ -335,11 +342,52 @@ function contract(place: () => Place): void {
       await (await place().open(undefined, 'first vault key of all')).credentials.add(login, ann)
       const other = (await place().open(undefined, 'another vault key')).credentials
       await other.add(login, ben)
-      const counts: number[] = []
-      expect(await other.list(ben, (count) => counts.push(count))).toMatchObject([{ name: 'shop' }])
-      expect(counts).toEqual([1])
+      const warnings: string[] = []
+      expect(await other.list(ben, (warning) => warnings.push(warning))).toMatchObject([{ name: 'shop' }])
+      expect(warnings).toEqual([expect.stringMatching(/^1 stored credentials, of any key, cannot be decrypted/)])
       await expect(other.use('missing', ben)).rejects.toMatchObject({ code: 'credential_not_found' })
       await expect(other.delete('missing', ben)).rejects.toMatchObject({ code: 'credential_not_found' })
+    })
+
+    test('that are damaged do not affect others, are reported, and can be deleted and added again', async () => {
+      const { credentials } = await place().open()
+      for (const name of ['good', 'bad']) await credentials.add({ ...login, name }, ann)
+      await credentials.add(login, ben)
+      await place().damageCredential('bad', ann)
+      const warnings: string[] = []
+      const list = (caller: Caller, from = credentials) => from.list(caller, (warning) => warnings.push(warning))
+      const again = (await place().open()).credentials
+      expect(await list(ben, again)).toMatchObject([{ name: 'shop' }])
+      for (const _ of [1, 2]) expect(await list(ann, again)).toMatchObject([{ name: 'good' }])
+      const repair = 'for each name that is missing here, run "bax credential delete NAME", and add it again'
+      for (const warning of warnings) expect(warning).toMatch(/^1 stored credentials, of any key, .*damaged/)
+      expect(warnings[2]).toContain(repair)
+      const hint = 'run "bax credential delete bad", and add it again'
+      for (const use of [() => again.use('bad', ann), () => again.rotate('bad', { password: 'x' }, ann)])
+        await expect(use()).rejects.toMatchObject({ message: 'the credential bad is damaged', hint })
+      expect(await again.add({ ...login, name: 'new' }, ann)).toMatchObject({ name: 'new' })
+      await again.delete('bad', ann)
+      await credentials.add({ ...login, name: 'bad' }, ann)
+      warnings.length = 0
+      expect((await list(ann, again)).map(({ name }) => name)).toEqual(['bad', 'good', 'new'])
+      expect(warnings).toEqual([])
+    })
+
+    test('that are damaged are reported by name after they were read, and can be deleted by ID by an admin', async () => {
+      const { credentials } = await place().open()
+      await credentials.add(login, ann)
+      // Stores of a fleet share the work of this test: both read it.
+      for (const _ of [1, 2]) await credentials.list(ann)
+      const id = await place().damageCredential('shop', ann)
+      const warnings: string[] = []
+      for (const caller of [ann, ben]) await credentials.list(caller, (warning) => warnings.push(warning))
+      expect(warnings).toEqual(['the credential shop is damaged: run "bax credential delete shop", and add it again'])
+      await (await place().open()).credentials.list(admin, (warning) => warnings.push(warning))
+      expect(warnings[1]).toContain(id)
+      await expect(credentials.delete(id, ben)).rejects.toMatchObject({ code: 'credential_not_found' })
+      await credentials.delete(id, admin)
+      await credentials.add(login, ann)
+      await expect(credentials.delete(id, admin)).rejects.toMatchObject({ code: 'credential_not_found' })
     })
 
     test('are readable with their vault key only, and can be deleted with any', async () => {
@@ -455,6 +503,11 @@ describe('stores of one machine', () => {
       await mkdir(dirname(path), { recursive: true })
       await writeFile(path, '{"profile_id":')
     },
+    damageCredential: async (name, owner) => {
+      const id = credentialId(name, owner)
+      await writeFile(join(folder, 'credentials', `${id}.json`), '{"sealed":')
+      return id
+    },
   }))
 })
 
@@ -508,6 +561,11 @@ describe.skipIf(noRedis)(titled('stores in Redis', noRedis), () => {
     damage: async (profileId) => {
       const record = (await redis.client.hget('bax:profiles', profileId))!
       await redis.client.hset('bax:profiles', profileId, record.replace('login', 'logon'))
+    },
+    damageCredential: async (name, owner) => {
+      const id = credentialId(name, owner)
+      expect(await redis.client.hset('bax:credentials', id, '{"sealed":')).toBe(0)
+      return id
     },
   }))
 
@@ -636,7 +694,7 @@ describe.skipIf(noRedis)(titled('stores in Redis', noRedis), () => {
   })
 
   test('values that others wrote grant nothing, and break nothing else', async () => {
-    const { relayTokens, profiles, rates } = await open()
+    const { relayTokens, profiles, credentials, rates } = await open()
     const { token, token_id } = await relayTokens.create({ ttl_secs: 60, single_use: true }, keylessCaller)
     const [[sha256, record]] = Object.entries(await redis.client.hgetall('bax:relay-tokens')) as [[string, string]]
     const forged = { [sha256]: record.replace('"owner":null', '"owner":"boss"'), '': '', x: 'null', __proto__: record }
@@ -654,6 +712,10 @@ describe.skipIf(noRedis)(titled('stores in Redis', noRedis), () => {
     expect(await profiles.list(ann)).toMatchObject([{ profile_id }])
     await redis.client.set('bax:rate:ann', 'inf nan')
     expect(await rates.count(ann)).toMatchObject({ allowed: false, remaining: 0 })
+    const forgedIds = ['', 'x', 'f'.repeat(64)]
+    for (const [at, id] of forgedIds.entries()) await redis.client.hset('bax:credentials', id, ['', 'null', plain][at]!)
+    expect(await credentials.add({ name: 'shop', origins: ['https://shop.example'], password: 'x' }, ann)).toBeDefined()
+    expect(await credentials.list(ann)).toMatchObject([{ name: 'shop' }])
     await redis.client.del('bax:rate:ben')
     await redis.client.lpush('bax:rate:ben', 'x')
     await expect(rates.count(ben)).rejects.toMatchObject({
