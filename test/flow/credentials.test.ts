@@ -81,19 +81,24 @@ inUsualHomes(shop.pages, (given) => {
     await given.do('fill', fill('frame=#f >> #pw'))
   })
 
-  test.each(refusedAttempts)('refuses a password on $path: $code', async ({ path, code, selector }) => {
-    await given.open(path)
-    expect((await given.fails('fill', fill(selector))).code).toBe(code)
-    expect(await fieldValue()).toBe('')
-    expectNoLeak(foreign.received)
-  })
+  test.each(refusedAttempts)(
+    'refuses a password on $path: $code',
+    async ({ path, code, selector, delivered = false }) => {
+      await given.open(path)
+      const failed = await given.fails('fill', fill(selector))
+      expect(failed).toMatchObject({ code, details: { delivered } })
+      expect(await fieldValue()).toBe('')
+      expectNoLeak(foreign.received)
+    },
+  )
 
   describe('another origin', () => {
     test.each(foreignAttempts)('gets nothing on its page %s', async (path, selector) => {
       await given.do('navigate_to', { url: evil.url + path })
       for (const part of ['username', 'password', 'totp']) {
         const failed = await given.fails('fill', fill(selector, `shop.${part}`))
-        expect(failed).toMatchObject({ code: 'origin_mismatch', details: { origin: evil.url, origins: [own] } })
+        const details = { origin: evil.url, origins: [own], delivered: false }
+        expect(failed).toMatchObject({ code: 'origin_mismatch', details })
       }
       expectNoLeak(foreign.received)
     })
@@ -210,6 +215,7 @@ inUsualHomes(shop.pages, (given) => {
     expect(await given.fails('fill', fill('#pw', 'shp.password'))).toMatchObject({
       code: 'credential_not_found',
       error: 'no credential is named shp (did you mean "shop"?)',
+      details: { delivered: false },
     })
     await given.client().addCredential({ name: 'code', origins: [own], totp: 'JBSWY3DPEHPK3PXP' })
     expect((await given.fails('fill', fill('#pw', 'code.password'))).code).toBe('credential_not_found')

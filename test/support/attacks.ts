@@ -66,8 +66,8 @@ export const ownPages = (evil: () => string): Record<string, () => string> => ({
     script(`pw.onfocus = () => document.querySelector('#f').contentDocument.body.append(pw)`),
 })
 
-/** Attempts that fail before anything is written: the path, the field if it is not `#pw`, and the code. */
-export const refusedAttempts: readonly { path: string; code: string; selector?: string }[] = [
+/** Refused attempts: the path, the code, the field if it is not `#pw`, and whether the page notices the attempt. */
+export const refusedAttempts: readonly { path: string; code: string; selector?: string; delivered?: true }[] = [
   { path: '/framed', code: 'origin_mismatch', selector: 'frame=#f >> #pw' },
   { path: '/sandboxed', code: 'origin_mismatch', selector: 'frame=#f >> #pw' },
   { path: '/data', code: 'origin_mismatch', selector: 'frame=#f >> #pw' },
@@ -76,17 +76,17 @@ export const refusedAttempts: readonly { path: string; code: string; selector?: 
   { path: '/editor', code: 'not_editable' },
   { path: '/label', code: 'not_editable' },
   { path: '/clear', code: 'not_editable' },
-  { path: '/text-on-focus', code: 'not_editable' },
-  { path: '/text-on-input', code: 'not_editable' },
-  { path: '/text-on-change', code: 'not_editable' },
-  { path: '/text-soon', code: 'not_editable' },
-  { path: '/text-by-observer', code: 'not_editable' },
-  { path: '/blurs', code: 'not_editable' },
+  { path: '/text-on-focus', code: 'not_editable', delivered: true },
+  { path: '/text-on-input', code: 'not_editable', delivered: true },
+  { path: '/text-on-change', code: 'not_editable', delivered: true },
+  { path: '/text-soon', code: 'not_editable', delivered: true },
+  { path: '/text-by-observer', code: 'not_editable', delivered: true },
+  { path: '/blurs', code: 'not_editable', delivered: true },
   { path: '/transparent', code: 'not_editable' },
   { path: '/outside', code: 'not_editable' },
   { path: '/tiny', code: 'not_editable' },
   { path: '/action', code: 'origin_mismatch' },
-  { path: '/action-on-focus', code: 'origin_mismatch' },
+  { path: '/action-on-focus', code: 'origin_mismatch', delivered: true },
   { path: '/action-hidden-by-name', code: 'origin_mismatch' },
   { path: '/window-hidden-by-name', code: 'not_editable' },
   { path: '/formaction', code: 'origin_mismatch' },
@@ -98,8 +98,8 @@ export const refusedAttempts: readonly { path: string; code: string; selector?: 
   { path: '/base-window-later', code: 'not_editable' },
   { path: '/base-window-behind-svg', code: 'not_editable' },
   { path: '/button-window', code: 'not_editable' },
-  { path: '/removed-on-focus', code: 'not_editable' },
-  { path: '/moved-on-focus', code: 'not_editable' },
+  { path: '/removed-on-focus', code: 'not_editable', delivered: true },
+  { path: '/moved-on-focus', code: 'not_editable', delivered: true },
 ]
 
 /** Pages of another origin that pretend to be the right one. */

@@ -146,8 +146,7 @@ const credentialInput = (
       const handle = await element.elementHandle(limit)
       await handle.waitForElementState('visible', limit)
       await handle.waitForElementState('editable', limit)
-      const fill = () => fillReference(target, { selector, handle }, { reference, caller })
-      await (delivery ? delivery.send(fill) : fill())
+      await fillReference(target, { selector, handle }, { reference, caller, delivery })
     },
   }
 }

@@ -5,6 +5,7 @@ import type { Caller } from '../../../core/access/caller.ts'
 import type { CredentialPart } from '../../../core/access/credentials.ts'
 import type { Credential, UsableCredential } from '../../../core/stores.ts'
 import { totpCode } from '../../store/totp.ts'
+import type { Delivery } from '../input/delivery.ts'
 import { inIsolatedWorld } from '../page/internals.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
 import { guardNavigations } from './leave-guard.ts'
@@ -13,6 +14,9 @@ import { type SecretOutcome, writeSecret } from './write-secret.ts'
 
 /** Caller of the batch; undefined in the browsers of users. */
 type BatchCaller = Caller | undefined
+
+/** Records whether the value has reached the page; undefined where that is not reported. */
+type FillDelivery = Pick<Delivery, 'send' | 'restart'> | undefined
 
 /** Loads a credential of the session's owner. @throws BaxError `credential_not_found`, `permission_denied`, `unsupported` */
 export async function credentialFor(target: BatchTarget, name: string, caller: BatchCaller): Promise<UsableCredential> {
@@ -26,10 +30,10 @@ export async function credentialFor(target: BatchTarget, name: string, caller: B
 export async function fillReference(
   target: BatchTarget,
   field: { readonly selector: string; readonly handle: ElementHandle },
-  { reference, caller }: { readonly reference: string; readonly caller: BatchCaller },
+  given: { readonly reference: string; readonly caller: BatchCaller; readonly delivery: FillDelivery },
 ): Promise<void> {
-  const [name, part] = reference.split('.') as [string, CredentialPart]
-  await fillPart(target, field, await credentialFor(target, name, caller), part)
+  const [name, part] = given.reference.split('.') as [string, CredentialPart]
+  await fillPart(target, field, await credentialFor(target, name, given.caller), part, given.delivery)
 }
 
 export async function fillPart(
@@ -37,6 +41,7 @@ export async function fillPart(
   { selector, handle }: { readonly selector: string; readonly handle: ElementHandle },
   credential: Credential,
   part: CredentialPart,
+  delivery?: FillDelivery,
 ): Promise<void> {
   const { events, browserContext } = target
   const { name, origins } = credential
@@ -46,7 +51,8 @@ export async function fillPart(
   if (part !== 'username') secretsOf(browserContext).add(value, events)
   const frame = await handle.ownerFrame()
   if (part === 'password' && frame) await guardNavigations(frame, value, origins, events)
-  const outcome = await inIsolatedWorld(handle, writeSecret, { value, part, origins })
+  const write = () => inIsolatedWorld(handle, writeSecret, { value, part, origins })
+  const outcome = await (delivery ? delivery.send(write) : write())
   const isWritten = typeof outcome === 'object' && 'written' in outcome
   events.emit('credential.used', {
     credential: name,
@@ -54,7 +60,9 @@ export async function fillPart(
     success: isWritten,
     ...(isWritten && { origin: outcome.written }),
   })
-  if (!isWritten) throw refused(outcome, { selector, credential, part })
+  if (isWritten) return
+  if (typeof outcome === 'string' || 'untouched' in outcome) delivery?.restart()
+  throw refused(outcome, { selector, credential, part })
 }
 
 interface Refused {

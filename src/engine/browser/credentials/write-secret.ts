@@ -7,12 +7,11 @@ export interface SecretInput {
   readonly origins: readonly string[]
 }
 
-/** Outcome of an attempt to write; the values of `frame` and `form` are origins that the credential is not for. */
-export type SecretOutcome =
-  | { readonly written: string }
-  | { readonly frame: string }
-  | { readonly form: string }
-  | { readonly fault: string }
+/** Reason for a refusal; the values of `frame` and `form` are origins that the credential is not for. */
+type Refusal = { readonly frame: string } | { readonly form: string } | { readonly fault: string }
+
+/** Outcome of an attempt to write; `untouched`: the page has noticed nothing of it. */
+export type SecretOutcome = { readonly written: string } | (Refusal & { readonly untouched?: true })
 
 /**
  * Writes a value if the frame has one of the origins. Checks and writes without letting the page run in between: its
@@ -32,7 +31,7 @@ export async function writeSecret([, node, input]: [unknown, Node, SecretInput])
     return protocol === 'javascript:' || origins.includes(origin)
   }
   /** Returns why the field must not get the value now. */
-  const refusal = (): SecretOutcome | undefined => {
+  const refusal = (): Refusal | undefined => {
     // An opaque origin, as in a sandboxed frame, is "null".
     if (!origins.includes(globalThis.origin)) return { frame: globalThis.origin }
     if (!(field instanceof HTMLInputElement)) return { fault: 'is no input' }
@@ -69,7 +68,7 @@ export async function writeSecret([, node, input]: [unknown, Node, SecretInput])
   const set = (text: string) =>
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set!.call(field, text)
   const early = refusal()
-  if (early) return early
+  if (early) return { ...early, untouched: true }
   field.focus()
   const late = refusal()
   if (late) return late
