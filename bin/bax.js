@@ -20,9 +20,7 @@ const scripts = join(__dirname, '..', 'scripts')
 const withoutBrowser = new Set([undefined, 'help', 'setup', 'doctor', 'engine', 'openapi', 'shell'])
 
 async function ready() {
-  // From here on, `crypto.hash` and `import.meta.dirname` exist.
-  const [major, minor] = process.versions.node.split('.').map(Number)
-  if (major < 20 || (major === 20 && minor < 12)) throw new Error(`bax needs Node 20.12 or newer; this is ${process.version}`) // prettier-ignore
+  require('./check-node.js')
   if (!existsSync(join(scripts, 'setup.js'))) return
   const [first] = process.argv.slice(2)
   const browser = !withoutBrowser.has(first) && !first.startsWith('-')

@@ -55,7 +55,12 @@ const modules = {
 }
 
 /** CommonJS files, by name. */
-const files = { main: 'src/main.ts', program: 'src/cli/program.ts', scraper: 'src/cli/engine/embedded-scraper.ts' }
+const files = {
+  main: 'src/main.ts',
+  program: 'src/cli/program.ts',
+  scraper: 'src/cli/engine/embedded-scraper.ts',
+  'check-node': 'bin/check-node.js',
+}
 
 /** Data files that are copied. */
 const model = 'src/engine/extract/main-content/model.json'
@@ -128,6 +133,7 @@ async function buildInto(outdir) {
     buildProgram(outdir),
     ...Object.entries(files).map(([name, path]) => buildFile(outdir, name, path)),
   ])
+  await checkNodeFirst(join(outdir, 'bax.mjs'))
   const { makeCliManifest } = await import(pathToFileURL(join(outdir, 'make-manifest.mjs')).href)
   await writeFile(join(outdir, 'manifest.json'), JSON.stringify(await makeCliManifest()))
   const { makeDeclarations } = await import(pathToFileURL(join(outdir, 'make-declarations.mjs')).href)
@@ -152,6 +158,10 @@ async function buildInto(outdir) {
   await writeFile(join(outdir, 'build-id'), await hashOf(outdir))
   return built
 }
+
+/** Lets the library check the version of Node before its other imports, which fail on an older one. */
+const checkNodeFirst = async (library) =>
+  writeFile(library, `import './check-node.js'\n${await readFile(library, 'utf8')}`)
 
 /** Identifies the build: launchers only use an engine of the same one. */
 async function hashOf(outdir) {

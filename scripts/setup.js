@@ -28,8 +28,7 @@ const say = (line) => process.stderr.write(`bax setup: ${line}\n`)
  * for tests. Throws an Error with one sentence if it fails; missing parts of the last two are only reported.
  */
 export async function ensureReady({ browser = false, agent = false, docker = false, tests = false } = {}) {
-  const [major, minor] = process.versions.node.split('.').map(Number)
-  if (major < 20 || (major === 20 && minor < 12)) throw new Error(`bax needs Node 20.12 or newer; this is ${process.version}`) // prettier-ignore
+  require('../bin/check-node.js')
   if (!docker && !tests && isReady(browser, agent)) return
   const lock = await takeLock(root, 'setup', () => say('waiting for another set-up to finish'))
   try {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isAllowed, licensesFile, licensesOf, packageFolder } from '../../scripts/licenses.js'
@@ -34,6 +34,8 @@ describe('the npm package', () => {
     expect(files).toEqual(
       expect.arrayContaining([
         'bin/bax.js',
+        'bin/check-node.js',
+        'dist/check-node.js',
         'dist/main.js',
         'dist/bax.mjs',
         'dist/bax.d.mts',
@@ -55,6 +57,28 @@ describe('the npm package', () => {
     const description = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<string, unknown>
     expect(JSON.stringify(description)).not.toMatch(/https?:|git\+|@[a-z]+\.(?:com|org|dev)/)
     expect(description).toMatchObject({ engines: { node: '>=20.12' }, license: 'MIT', keywords: expect.any(Array) })
+  })
+})
+
+describe('on a Node that is too old', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'bax-old-node-'))
+    const old = `for (const [name, value] of [['versions', { ...process.versions, node: '20.11.1' }], ['version', 'v20.11.1']])
+      Object.defineProperty(process, name, { value })
+    delete Array.prototype.toSorted`
+    await writeFile(join(folder, 'old-node.cjs'), old)
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  test.each([
+    ['the library', async () => ['-e', `import(${JSON.stringify(pathToFileURL(join(await builtOnce(), 'bax.mjs')))})`]],
+    ['the program', async () => [join(root, 'bin/bax.js'), '--version']],
+  ])('%s says which one is needed', async (_, args) => {
+    const run = promisify(execFile)(process.execPath, ['--require', join(folder, 'old-node.cjs'), ...(await args())])
+    await expect(run).rejects.toMatchObject({
+      stderr: expect.stringMatching(/^(?:[^]*\n)?(?:E|e)rror: bax needs Node 20\.12 or newer; this is v20\.11\.1\n/),
+    })
   })
 })
 
