@@ -14,7 +14,7 @@ const globalGroup = 'Flags of every command:'
 /** Key of the allowed values of a flag. Several modules of the build contain this file. */
 const choices = Symbol.for('bax: choices of a flag')
 
-/** Flags of texts; their schema decides whether an empty text is valid. */
+/** Flags of texts that may be empty; for those of parameters, the schema decides. */
 const texts = new WeakSet<Option>()
 
 /** Returns the allowed values of a flag, if they are limited. */
@@ -104,6 +104,18 @@ export function addParam(command: Command, param: Param): void {
     if (param.type === 'string[]') option.argParser(collect)
     command.addOption(option.makeOptionMandatory(param.required && spelling === name))
   }
+}
+
+/** Adds the flag of a text that may be empty. */
+export function addTextFlag(
+  command: Command,
+  flags: string,
+  description: string,
+  parser = (text: string): unknown => text,
+): Command {
+  const option = new Option(flags, description).argParser(parser)
+  texts.add(option)
+  return command.addOption(option)
 }
 
 /** Parses a flag that may be repeated. */
@@ -204,8 +216,8 @@ function assertNotEmpty(command: Command): void {
   const isBlank = (text: unknown) => typeof text === 'string' && text.split(',').every((item) => item.trim() === '')
   for (const option of command.options) {
     const given: unknown = command.getOptionValue(option.attributeName())
-    const isEmpty = Array.isArray(given) ? given.some(isBlank) : given === '' && !texts.has(option)
-    if (isEmpty && command.getOptionValueSource(option.attributeName()) === 'cli')
+    const isEmpty = Array.isArray(given) ? given.some(isBlank) : given === ''
+    if (isEmpty && !texts.has(option) && command.getOptionValueSource(option.attributeName()) === 'cli')
       throw new BaxError('invalid_request', `${option.long} must not be empty`, { hint: helpHint(command) })
   }
 }

@@ -107,6 +107,8 @@ describe('the body', () => {
   const form = 'application/x-www-form-urlencoded'
   test.each<[string[], string, string?]>([
     [['-d', 'a=1'], `POST ${form} - a=1`],
+    [['-d', ''], `POST ${form} - `],
+    [['-d', '', '-d', 'a=1'], `POST ${form} - &a=1`],
     [['-d', 'a=1', '--data', '@form.txt', '-d', 'c=3'], `POST ${form} - a=1&file=1\n&c=3`],
     [['-d', '-'], `POST ${form} - typed=1`, 'typed=1'],
     [['-d', '@-', '-H', 'content-type: text/x'], 'POST text/x - typed', 'typed'],

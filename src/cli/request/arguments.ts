@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { type Unchecked, uncheckedFields } from '../../client/calls.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import { addForms, addParam, addSessionFlag, collect } from '../../lines/flags.ts'
+import { addForms, addParam, addSessionFlag, addTextFlag, collect } from '../../lines/flags.ts'
 import { listedWords, textFlag } from '../../lines/typed.ts'
 import type { TypedArguments } from '../../lines/values.ts'
 import type { OperationEntry } from '../../operations/manifest.ts'
@@ -20,7 +20,12 @@ export function addArguments(command: Command, { params }: OperationEntry): void
   addForms(command, [['method', 'url'], ['url']], described)
   command.option('-X, --method <method>', 'HTTP method, if it is not the first word')
   addSessionFlag(command)
-  command.option('-d, --data <text|@file|->', 'body, as curl sends it: a form unless a header says otherwise', collect)
+  addTextFlag(
+    command,
+    '-d, --data <text|@file|->',
+    'body, as curl sends it: a form unless a header says otherwise',
+    collect,
+  )
   command.option('--data-json <json|@file|->', 'body as JSON')
   command.option(
     '-F, --form <part>',

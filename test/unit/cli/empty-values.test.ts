@@ -42,3 +42,11 @@ test.each(['--session', '--output', '--server', '--state-dir', '--browser'])(
     expect([code, stderr]).toEqual([2, expect.stringContaining(`error: ${flag} must not be empty\n`)])
   },
 )
+
+test.each([
+  ['shell write f -s s', '--content'],
+  ['request http://127.0.0.1', '--data'],
+])('`bax %s %s=` takes an empty text', async (line, flag) => {
+  const { stderr } = await bax([...line.split(' '), `${flag}=`], { env })
+  expect(stderr).toContain('cannot reach the engine at /nonexistent.sock')
+})

@@ -1,4 +1,5 @@
 /** `bax shell write`: writes standard input, or the text of a flag, to a file. */
+import { addTextFlag } from '../../../lines/flags.ts'
 import { textFlag } from '../../../lines/typed.ts'
 import { type Io, print, readStdinBytes } from '../../io.ts'
 import { operationCommand, type OperationShape } from '../../operation-command.ts'
@@ -8,7 +9,7 @@ const shape = {
   summary: 'Write to a file of a shell session',
   operation: 'writeShellFile',
   without: ['content', 'encoding'],
-  flags: (command) => void command.option('--content <text>', 'text to write instead of standard input'),
+  flags: (command) => void addTextFlag(command, '--content <text>', 'text to write instead of standard input'),
 } satisfies OperationShape
 
 export const command = operationCommand(shape, async ({ io, settings, typed, input, engine, options, ask }) => {
