@@ -3,8 +3,9 @@ import { mappingOf } from '../../core/text/is-mapping.ts'
 import { type BaxError, truncate } from '../../core/errors/errors.ts'
 import { formatFieldError } from '../../core/errors/input-errors.ts'
 import type { Param } from '../../core/operation/params.ts'
-import type { Manifest } from '../../operations/manifest.ts'
-import { findEntry, segments } from '../../lines/batch.ts'
+import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
+import { segments } from '../../lines/batch.ts'
+import { commandsNamed } from '../../lines/named-commands.ts'
 import { commandTable } from '../parse/command-table.ts'
 import type { Invocation } from '../parse/invocation.ts'
 import { flagOf, kebab } from '../../lines/values.ts'
@@ -38,12 +39,31 @@ function labelInBatch(path: string, argv: readonly string[], manifest: Manifest)
   const [, index, field] = /^commands\[(\d+)\]\.data\.(.*)$/.exec(path) ?? []
   const parts = segments(argv)
   const part = parts[Number(index)] ?? []
-  const command = part.map((word) => findEntry(word, manifest)).find(Boolean)
+  const command = commandOf(part, manifest)
   if (field === undefined || command === undefined) return undefined
   const place = parts.length > 1 ? `${kebab(command.name)} (${Number(index) + 1} of ${parts.length}): ` : ''
   const label = labelOfField(field, part, command.params, (name) => command.params.some((one) => one.name === name))
   return label && place + label
 }
+
+/** Returns the command that a part of a batch names by its first one or two words that are a name or a spelling. */
+function commandOf(part: readonly string[], manifest: Manifest): CommandEntry | undefined {
+  const names = part.flatMap((word, at) => [`${word} ${part[at + 1] ?? ''}`, word])
+  return names.flatMap((name) => commandsNamed(name, manifest))[0]?.entry
+}
+
+/** Fields with flags that are not named after them. */
+const otherFlags: Readonly<Record<string, readonly string[]>> = {
+  method: ['-X', '--method'],
+  headers: ['-H', '--header'],
+  cookies: ['--cookie', '--cookies'],
+}
+
+/** Returns which of the other flags of a field was typed. */
+const otherFlag = (name: string, argv: readonly string[]): string | undefined =>
+  otherFlags[name]?.find((flag) =>
+    argv.some((word) => (flag.startsWith('--') ? word.replace(/=.*$/s, '') === flag : word.startsWith(flag))),
+  )
 
 /** Returns the label of the first part of a path that was typed: of `observe.limit`, that is `--limit`. */
 function labelOfField(
@@ -55,7 +75,8 @@ function labelOfField(
   for (const { 0: name, index } of path.matchAll(/[a-z]\w*/gi)) {
     const rest = path.slice(index + name.length).replace(/^\./, ': ')
     const typed = params.find((param) => param.name === name && isTyped(param, argv))
-    if (typed) return flagOf(typed) + rest
+    const flag = otherFlag(name, argv) ?? (typed && flagOf(typed))
+    if (flag !== undefined) return flag + rest
     if (isWord(name)) return `<${kebab(name)}>${rest}`
   }
   return undefined
