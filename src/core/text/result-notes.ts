@@ -59,19 +59,23 @@ export function dialogNotes({ dialogs = [], dialogs_omitted: omitted }: Dialogs,
 }
 
 /**
- * Returns how a server can be made to open a private address that was typed. Its response does not say that this is why
- * the URL is blocked. Engines without a server open private addresses, and some are always blocked.
+ * Returns why a URL that was typed is blocked, which the error does not say: its port, or a private address, and how a
+ * server can be made to open that. Engines without a server open private addresses, and some are always blocked.
  */
 export function blockedHint(
   code: string | undefined,
   typed: readonly unknown[],
   server: string | undefined,
 ): string | undefined {
-  if (code !== 'url_blocked' || !server) return undefined
+  if (code !== 'url_blocked') return undefined
+  const port = typed.map(portOf).find((one) => otherServices.has(one))
+  if (port !== undefined)
+    return `browsers block port ${port} (ERR_UNSAFE_PORT), and so do all requests of bax: use another port for the site`
+  if (!server) return undefined
   const url = typed.find((text): text is string => typeof text === 'string' && isLocalUrl(text))
-  const { hostname = '', port } = (url === undefined ? undefined : parseUrl(withHttp(url))) ?? {}
+  const { hostname = '' } = (url === undefined ? undefined : parseUrl(withHttp(url))) ?? {}
   const host = hostname.replaceAll(/[[\]]/g, '')
-  if (host === '' || metadataAddresses.includes(host) || otherServices.has(Number(port))) return undefined
+  if (host === '' || metadataAddresses.includes(host)) return undefined
   return `private addresses are blocked: start the server with "bax serve --allow-private ${rangeOf(host)}"`
 }
 
@@ -86,6 +90,12 @@ export function swappedHint(code: string | undefined, { selector, ...data }: Rea
 }
 
 const withHttp = (text: string): string => (/^[a-z]+:\/\//i.test(text) ? text : `http://${text}`)
+
+/** Returns the port of a text that is a URL, also without a scheme; 0 when it names none. */
+function portOf(text: unknown): number {
+  const isUrl = typeof text === 'string' && /^(?:https?:\/\/|[\w.-]+:\d+(?:[/?#]|$)|\[[\da-f:]+\]:)/i.test(text)
+  return isUrl ? Number(parseUrl(withHttp(text))?.port ?? 0) : 0
+}
 
 /** Returns the range of a private address, and that of loopback addresses for a name such as `localhost`. */
 function rangeOf(host: string): string {

@@ -15,13 +15,24 @@ describe('the hint of a blocked URL', () => {
     )
   })
 
+  test.each([
+    ['http://127.0.0.1:6000/', 6000],
+    ['localhost:22', 22],
+    ['https://example.com:6667/a?b', 6667],
+    ['[::1]:25/', 25],
+    ['http://ann:secret@10.1.2.3:10080', 10_080],
+  ])('%s names the port, which no browser opens', (url, port) => {
+    const hint = `browsers block port ${port} (ERR_UNSAFE_PORT), and so do all requests of bax: use another port for the site`
+    for (const where of [server, undefined]) expect(blockedHint('url_blocked', ['--json', url], where)).toBe(hint)
+    expect(blockedHint('connection_failed', [url], server)).toBeUndefined()
+  })
+
   test('is absent for public hosts, metadata services, other errors, and engines of this machine', () => {
     expect(blockedHint('url_blocked', ['https://example.com', undefined, 5], server)).toBeUndefined()
     expect(blockedHint('url_blocked', ['http://169.254.169.254/'], server)).toBeUndefined()
     expect(blockedHint('url_blocked', ['http://[fd00:ec2::254]/'], server)).toBeUndefined()
-    expect(blockedHint('url_blocked', ['http://127.0.0.1:22'], server)).toBeUndefined()
     expect(blockedHint('dns_failed', ['http://localhost'], server)).toBeUndefined()
-    expect(blockedHint('url_blocked', ['http://localhost:22'], undefined)).toBeUndefined()
+    expect(blockedHint('url_blocked', ['http://localhost:3000'], undefined)).toBeUndefined()
   })
 })
 
