@@ -187,6 +187,8 @@ describe('errors of the engine about fields', () => {
     ['session create --viewport 0x10', '--viewport: width must be at least 1, not 0'],
     ['session create --start-url=', '--start-url must not be empty'],
     ['session create --profile=', '--profile must not be empty'],
+    ['session create shop', '[start-url] is a single word: shop'],
+    ['session new my-shop_2 --use', '[start-url] is a single word: my-shop_2'],
     ['profile save ..', '<name> must not be . or ..'],
     ['crawl http://127.0.0.1:1/ --limit 0', '--limit must be at least 1, not 0'],
     ['scrape http://127.0.0.1:1/ http://127.0.0.1:2/ --timeout 0', '--timeout must be at least 1, not 0'],

@@ -1,5 +1,8 @@
 /** `bax session create`: creates a session and waits for its provisioning. */
 import type { ProvisionRecord, SessionCreated } from '../../../core/shapes/session.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { isLocalUrl } from '../../../core/net/urls.ts'
+import { textWord } from '../../../lines/typed.ts'
 import { writeChoice } from '../../session/choose-session.ts'
 import { createOrUndo } from '../../session/create-session.ts'
 import { waitForProvision } from '../../../client/provision.ts'
@@ -23,6 +26,7 @@ const shape = {
 
 export const command = operationCommand(shape, async (creation) => {
   const { context, io, settings, typed, engine, input } = creation
+  assertNoName(textWord(typed.words, 0), input)
   const answer = await withSpinner(io, 'creating a session', async (say) => {
     const created = await createOrUndo(context, engine, input)
     const waits = created.status === 'provisioning' && typed.flags['wait'] !== false
@@ -33,6 +37,14 @@ export const command = operationCommand(shape, async (creation) => {
   }
   await showCreated(context, answer)
 })
+
+/** @throws BaxError `invalid_request` for a single word, unless the session has a name: it is more likely one than a host */
+function assertNoName(word: string | undefined, { requested_name: name }: Readonly<Record<string, unknown>>): void {
+  if (word === undefined || name !== undefined || !/^[\w-]+$/.test(word) || isLocalUrl(word)) return
+  throw new BaxError('invalid_request', `[start-url] is a single word: ${word}`, {
+    hint: `to name the session, run "bax session create --name ${word}"; to open a host of this name, write http://${word}`,
+  })
+}
 
 async function showCreated({ io, settings }: Context, answer: SessionCreated | ProvisionRecord): Promise<void> {
   if (settings.json) return print(io, JSON.stringify(answer))
