@@ -1,7 +1,9 @@
 // Start of the single file: unpacks the program into the cache folder once, and runs it there. Modules, worker threads
 // and packages need files. Child processes are this file again, with one of the unpacked files as the first argument.
 const {
+  accessSync,
   chmodSync,
+  constants,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -20,18 +22,18 @@ const { brotliDecompressSync } = require('node:zlib')
 if (process.env.BAX_CACHE_DIR) process.env.BAX_CACHE_DIR = resolve(process.env.BAX_CACHE_DIR)
 /** As `env-paths` and the setting `cache_dir` have it. */
 const cache = process.env.BAX_CACHE_DIR || join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'bax')
+const programs = join(cache, 'program')
 
 function unpackedFolder() {
-  const programs = join(cache, 'program')
   const folder = join(programs, getAsset('hash', 'utf8'))
-  if (!existsSync(folder)) unpack(programs, folder)
+  if (!existsSync(folder)) unpack(folder)
   // Another user could have put other files there.
   if (![0, process.getuid()].includes(statSync(folder).uid)) throw new Error(`${folder} belongs to another user`)
   return folder
 }
 
 /** Unpacks beside the folder first: processes that start at the same time never see a part of it. */
-function unpack(programs, folder) {
+function unpack(folder) {
   mkdirSync(programs, { recursive: true, mode: 0o700 })
   const fresh = mkdtempSync(`${folder}.`)
   try {
@@ -52,6 +54,18 @@ function unpack(programs, folder) {
   }
 }
 
+/** Returns why nothing can be written below the cache folder: on a read-only disk, `mkdir` reports ENOENT. */
+function reasonOf(error) {
+  let existing = programs
+  while (!existsSync(existing)) existing = dirname(existing)
+  try {
+    accessSync(existing, constants.W_OK)
+    return error.message
+  } catch (denied) {
+    return denied.message
+  }
+}
+
 try {
   const folder = unpackedFolder()
   const load = createRequire(join(folder, 'start.cjs'))
@@ -65,6 +79,8 @@ try {
     load('./dist/main.js')
   }
 } catch (error) {
-  process.stderr.write(`error: cannot unpack bax: ${error.message}\nhint: choose another folder with BAX_CACHE_DIR\n`)
+  process.stderr.write(
+    `error: cannot unpack bax into ${programs}: ${reasonOf(error)}\nhint: choose another folder with BAX_CACHE_DIR\n`,
+  )
   process.exitCode = 3
 }

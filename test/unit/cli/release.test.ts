@@ -48,3 +48,21 @@ test('the single file runs from a cache folder that is relative to the working f
   const cache = join(cwd, 'cache')
   expect(JSON.parse(stdout)).toEqual([join(cache, 'program/0123456789abcdef/dist/main.js'), cache])
 })
+
+test('the single file says which folder it cannot unpack into, and which variable changes it', async () => {
+  // In place of the assets that only a single file has.
+  const assets = `const Module = require('node:module')
+      const load = Module._load
+      const sea = { getAsset: () => 'hash', getRawAsset: () => Buffer.alloc(0) }
+      Module._load = (name, ...rest) => (name === 'node:sea' ? sea : load(name, ...rest))`
+  await writeFile(join(folder, 'assets.cjs'), assets)
+  const cache = join(folder, 'assets.cjs', 'cache')
+  const env = { ...process.env, BAX_CACHE_DIR: cache }
+  const run = promisify(execFile)(process.execPath, ['--require', join(folder, 'assets.cjs'), entry], { env })
+  await expect(run).rejects.toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(
+      /^error: cannot unpack bax into \S+\/assets\.cjs\/cache\/program: ENOTDIR.*\nhint: choose another folder with BAX_CACHE_DIR\n$/,
+    ),
+  })
+})
