@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { flag, integer } from '../core/shapes/fields.ts'
 import type { Locator, Page } from 'playwright'
 import { type CallLimit, type CommandContext, defineCommand, type Point } from '../core/operation/command.ts'
+import type { DirectElement } from '../core/operation/direct-element.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { clickable } from './clickable.ts'
 import { sameTextWarning } from './input/same-text.ts'
@@ -92,14 +93,19 @@ const clickOn = (
   const click = async (element: Locator, limit: CallLimit) => {
     const [part, warning] = await Promise.all([
       clickable(element, limit),
-      sameTextWarning(element, target.selector, limit),
+      sameTextWarning(target.selector, (work, wanted) => element.evaluate(work, wanted, { timeout: limit.timeout })),
     ])
     await part.click({ ...options, ...limit })
     if (warning) warn(warning)
   }
+  const direct = async (element: DirectElement) => {
+    const warning = await sameTextWarning(target.selector, (work, wanted) => element.evaluate(work, wanted))
+    await element.click(how)
+    if (warning) warn(warning)
+  }
   return act(target, 'pointer', click, {
     enabled: true,
-    direct: modifiers || position ? undefined : (element) => element.click(how),
+    direct: modifiers || position ? undefined : direct,
   })
 }
 

@@ -1,20 +1,13 @@
 /** Clicks by text that hit no control, while a control has the same text. */
-import type { Locator } from 'playwright'
-import type { CallLimit } from '../../core/operation/command.ts'
-
 /** Selectors that find an element by its text, whatever it is. */
 const byText = /(?:^|>>)\s*(?:text=|["'])|:(?:has-text|text|text-is|text-matches)\(/i
 
+type Evaluate = (work: typeof controlOfSameText, wanted: string) => Promise<ReturnType<typeof controlOfSameText>>
+
 /** Returns a warning about an element that is about to be clicked; undefined when it, or nothing else, is operable. */
-export async function sameTextWarning(
-  element: Locator,
-  selector: string,
-  { timeout }: CallLimit,
-): Promise<string | undefined> {
+export async function sameTextWarning(selector: string, evaluate: Evaluate): Promise<string | undefined> {
   if (!byText.test(selector)) return undefined
-  const found = await element.evaluate(controlOfSameText, /text=\s*["']?(.*?)["']?\s*$/i.exec(selector)?.[1] ?? '', {
-    timeout,
-  })
+  const found = await evaluate(controlOfSameText, /text=\s*["']?(.*?)["']?\s*$/i.exec(selector)?.[1] ?? '')
   return found
     ? `${selector} is ${found.hit}, which is no control; use ${found.control} for the one with this text`
     : undefined

@@ -36,10 +36,11 @@ async function run(
   given?: Element,
 ): Promise<DirectAnswer> {
   try {
-    if (held?.id === request.id) return { matches: held.matches, value: await work?.(held.element, input) }
+    const known = held?.id === request.id ? held : null
+    if (known && !request.input) return { matches: known.matches, value: await work?.(known.element, input) }
     if (Date.now() > request.until) throw new UnclearInPage('late')
     if (given && given.getRootNode() !== document) throw new UnclearInPage('it is in a shadow tree')
-    const match = given ? { element: given, matches: 1 } : find(request.plain!, request)
+    const match = known ?? (given ? { element: given, matches: 1 } : find(request.plain!, request))
     const { element, matches } = match
     if (request.checked !== undefined) {
       if (isChecked(element) === request.checked) return { matches }

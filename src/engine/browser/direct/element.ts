@@ -145,6 +145,7 @@ export class PageElement implements DirectElement {
     const { found, page } = this.#facts
     const world = directWorldOf(page)
     if ('plain' in found) return world.run({ ...request, plain: found.plain }, work, input)
+    if (this.#held) return world.runAgain(request, work, input)
     const injected = await injectedIn(page)
     const node = await injected?.nodeOf(onlyMatch, found.query)
     if (node === undefined) throw new Unclear('no match, or several')
