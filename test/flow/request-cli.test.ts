@@ -222,7 +222,7 @@ describe('fails', () => {
     [['12'], 2, 'hint: run "bax get-request 12"'],
     [['GET', 'a.test', 'b'], 2, 'too many words: b'],
     [['GET', 'a.test', '-X', 'PUT'], 2, 'the method GET and --method PUT exclude each other'],
-    [['a.test', '-X', 'GE T'], 2, '<method> is not a method'],
+    [['GE T', 'a.test'], 2, '<method> is not a method'],
     [['a.test', '-X', 'GE T'], 2, '-X is not a method'],
     [['a.test', '-d', 'a', '--data-json', '1'], 2, '--data and --data-json exclude each other'],
     [['a.test', '-d', '-', '-d', '@-'], 2, '--data reads standard input (-) only once'],
