@@ -9,9 +9,15 @@ const bySubsystem = {
   'direct actions': [
     ['direct-disabled', 'src/engine/browser/direct/enabled.ts', "!== '0'", "=== 'x'", 'test/flow/direct-actions.test.ts'],
     ['direct-typing', 'src/commands/keyboard.ts', '{ direct: (element) => directField(context, element, clear) }', '{}', 'test/flow/direct-actions.test.ts'],
-    ['direct-reading', 'src/engine/browser/direct/direct.ts', 'if (!plain || isNavigating(page)) return undefined', 'if (plain !== null) return undefined', 'test/flow/direct-actions.test.ts'],
-    ['direct-modifiers', 'src/commands/pointer.ts', 'direct: modifiers || position ? undefined : (element)', 'direct: (element)', 'test/flow/pointer.test.ts'],
+    ['direct-reading', 'src/engine/browser/direct/direct.ts', 'if (!found || isNavigating(page)) return undefined', 'if (found !== null) return undefined', 'test/flow/direct-actions.test.ts'],
+    ['direct-modifiers', 'src/commands/pointer.ts', 'direct: modifiers || position ? undefined : direct,', 'direct,', 'test/flow/pointer.test.ts'],
+    ['direct-queries', 'src/engine/browser/direct/direct.ts', 'query === undefined ? undefined : { query }', 'undefined', 'test/flow/direct-actions.test.ts'],
+    ['direct-several', 'src/engine/browser/direct/element.ts', 'return element && !second ? element : null', 'return element', 'test/flow/doubtful-actions.test.ts'],
     ['direct-out-of-view', 'src/engine/browser/direct/hit.page.ts', 'if (!isInside(around, { left: 0,', 'if (false && !isInside(around, { left: 0,', 'test/flow/direct-actions.test.ts'],
+  ],
+  journal: [
+    ['journal-own-name', 'src/engine/browser/journal/describe-target.ts', 'endsWithPartOfName.test(known.generated) && ', '', 'test/flow/session-script.test.ts'],
+    ['journal-outdated', 'src/engine/browser/journal/kept-entries.ts', 'if (read.urlBefore !== urlBefore) return true', '', 'test/unit/engine/journal/kept-entries.test.ts'],
   ],
   input: [
     ['input-null', 'src/core/operation/input/given-fields.ts', 'return !Object.hasOwn(shape, name) || !isAbsent(shape[name]!)', 'return true', 'test/unit/core/null-fields.test.ts'],
