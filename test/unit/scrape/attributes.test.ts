@@ -20,7 +20,7 @@ describe('the format attributes', () => {
   test.each([
     ['a >', 'an element is missing beside a combinator'],
     ['> a', 'an element is missing beside a combinator'],
-    ['a[', 'Expected'],
+    ['a[', 'Expected name, found the end'],
     [' ', 'it is empty'],
     ['p:hover', ':hover is not supported'],
     ['p::before', '::before is not supported'],

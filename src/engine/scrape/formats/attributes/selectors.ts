@@ -17,7 +17,8 @@ export function compileSelectors<Query extends SelectorQuery>(given: readonly Qu
     try {
       return { ...query, matches: matcher.add(selector) }
     } catch (cause) {
-      const why = cause instanceof RangeError ? 'it is nested too deeply' : (cause as Error).message
+      const reason = (cause as Error).message.replace(/, found $/, ', found the end')
+      const why = cause instanceof RangeError ? 'it is nested too deeply' : reason
       const fault = { path, message: `${JSON.stringify(selector)} is not valid: ${why}` }
       throw new BaxError('invalid_request', formatFieldError(fault), { details: [fault], cause })
     }
