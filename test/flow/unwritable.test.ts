@@ -2,7 +2,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -114,10 +114,18 @@ describe.each([
     const disk = await mountSmallDisk(1)
     try {
       expect(await bax(page(), `> ${disk.path}/page`)).toEqual(unwritten('no space left on the device'))
-      expect(await bax([...page(), '-o', `${disk.path}/page`], '')).toEqual({
+      const saved = [...page(), '-o', `${disk.path}/saved`]
+      const failure = {
         code: 7,
-        rest: `error: cannot write ${disk.path}/page: no space left on the device\nhint: free some space and repeat the command\n`,
-      })
+        rest: `error: cannot write ${disk.path}/saved: no space left on the device\nhint: free some space and repeat the command\n`,
+      }
+      await rm(`${disk.path}/page`)
+      expect(await bax(saved, '')).toEqual(failure)
+      expect(await readdir(disk.path)).toEqual([])
+      await writeFile(`${disk.path}/saved`, 'earlier')
+      expect(await bax(saved, '')).toEqual(failure)
+      expect(await readdir(disk.path)).toEqual(['saved'])
+      expect(await readFile(`${disk.path}/saved`, 'utf8')).toBe('earlier')
     } finally {
       await disk.close()
     }

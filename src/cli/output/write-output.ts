@@ -1,9 +1,10 @@
 /** Files that commands write. */
 import { systemReason, systemSentence, systemCode } from '../../core/errors/system-errors.ts'
-import { writeFileSync } from 'node:fs'
+import { accessSync, chmodSync, constants, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import type { Io } from '../io.ts'
+import { temporaryPath } from '../../core/state/files.ts'
 import { makeFolders } from '../../core/state/folders.ts'
 
 /** Codes of failures that another path does not avoid. */
@@ -36,13 +37,47 @@ export function makeOutputFolder(path: string): void {
   }
 }
 
-/** Writes an output file of a command, and creates missing folders. */
+/** Writes an output file of a command, and creates missing folders. A failure leaves what was there before. */
 export function writeOutput(path: string, content: string | Uint8Array, advice?: string): void {
   try {
     makeFolders(dirname(path))
-    writeFileSync(path, content)
+    write(path, content)
   } catch (cause) {
     throw cannotWrite(path, cause, advice)
+  }
+}
+
+function write(path: string, content: string | Uint8Array): void {
+  const before = lstatSync(path, { throwIfNoEntry: false })
+  // Devices, pipes and links stay what they are, and files of others stay theirs.
+  const isPlain = before?.isFile() && before.nlink === 1 && before.uid === (process.getuid?.() ?? before.uid)
+  if (before && (!isPlain || !mayWriteIn(dirname(path)))) return writeFileSync(path, content)
+  const target = before ? temporaryPath(path) : path
+  try {
+    writeFileSync(target, content)
+    if (!before) return
+    chmodSync(target, before.mode)
+    renameSync(target, path)
+  } catch (error) {
+    discard(target)
+    throw error
+  }
+}
+
+function discard(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // It could not be created: the first error says why.
+  }
+}
+
+function mayWriteIn(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
   }
 }
 

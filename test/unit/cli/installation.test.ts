@@ -1,5 +1,5 @@
 /** How an installation is recognized by its folder. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -88,4 +88,10 @@ test('of a checkout', () => {
 
 test('of an unknown kind, without commands', () => {
   expect(installedIn('opt/bax')).toEqual(['unknown', '/opt/bax', [], []])
+})
+
+test('needs the version of Node that package.json names', () => {
+  const read = (name: string) => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8')
+  const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }
+  expect(`>=${/needed = '(.*)'/.exec(read('bin/check-node.js'))![1]}`).toBe(engines.node)
 })
