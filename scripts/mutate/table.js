@@ -16,7 +16,6 @@ const bySubsystem = {
     ['direct-out-of-view', 'src/engine/browser/direct/hit.page.ts', 'if (!isInside(around, { left: 0,', 'if (false && !isInside(around, { left: 0,', 'test/flow/direct-actions.test.ts'],
   ],
   journal: [
-    ['journal-own-name', 'src/engine/browser/journal/describe-target.ts', 'endsWithPartOfName.test(known.generated) && ', '', 'test/flow/session-script.test.ts'],
     ['journal-outdated', 'src/engine/browser/journal/kept-entries.ts', 'if (read.urlBefore !== urlBefore) return true', '', 'test/unit/engine/journal/kept-entries.test.ts'],
   ],
   input: [
