@@ -12,7 +12,7 @@ const bySubsystem = {
     ['direct-reading', 'src/engine/browser/direct/direct.ts', 'if (!found || isNavigating(page)) return undefined', 'if (found !== null) return undefined', 'test/flow/direct-actions.test.ts'],
     ['direct-modifiers', 'src/commands/pointer.ts', 'direct: modifiers || position ? undefined : direct,', 'direct,', 'test/flow/pointer.test.ts'],
     ['direct-queries', 'src/engine/browser/direct/direct.ts', 'query === undefined ? undefined : { query }', 'undefined', 'test/flow/direct-actions.test.ts'],
-    ['direct-several', 'src/engine/browser/direct/element.ts', 'return element && !second ? element : null', 'return element', 'test/flow/doubtful-actions.test.ts'],
+    ['direct-several', 'src/engine/browser/direct/element.ts', 'return element && !second ? element : null', 'return element', 'test/flow/direct-actions.test.ts'],
     ['direct-out-of-view', 'src/engine/browser/direct/hit.page.ts', 'if (!isInside(around, { left: 0,', 'if (false && !isInside(around, { left: 0,', 'test/flow/direct-actions.test.ts'],
   ],
   journal: [

@@ -239,6 +239,8 @@ describe('a click on an element that changes has the outcome of Playwright', () 
 
   test('the first visible of several matches', async () => {
     expect(await both('/two', ['click', { selector: '.b' }])).toMatchObject({ success: true, matches: 2 })
+    const parts: Step = ['get_text', { selector: 'xpath=//label | //a' }]
+    expect(await both('/label-of-parts', parts)).toMatchObject({ success: true, matches: 2 })
   })
 
   test('input that would reach another element is withheld from all listeners of the page', async () => {
