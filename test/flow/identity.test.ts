@@ -281,7 +281,7 @@ describe('bax scrape', () => {
   test.each([
     [['-H', 'secret-header'], '--header must be written as "Name: value"'],
     [['--cookie', 'a=1', '--cookies', 'jar.txt'], '--cookie and --cookies exclude each other'],
-    [['-H', 'Host: x'], 'headers.Host is set by the engine'],
+    [['-H', 'Host: x'], '-H: Host is set by the engine'],
   ])('refuses %j', async (flags, message) => {
     const { code, stderr } = await bax(['scrape', site.url, ...flags, '--state-dir', folder], { cwd: folder })
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
