@@ -28,7 +28,10 @@ const omitted: ReadonlySet<string> = new Set([
 
 const omittedOfOutput: ReadonlySet<string> = new Set([...omitted, 'required'])
 
-/** Returns the JSON Schema of the input or output of a tool, without the fields of objects that are `brief`. Only callers need to know which fields are required. */
+/**
+ * Returns the JSON Schema of the input or output of a tool, without the fields of objects that are `brief`. Only callers
+ * need to know which fields are required.
+ */
 export const schemaOf = (schema: z.ZodObject, io: 'input' | 'output' = 'input'): { type: 'object' } & Schema => {
   const json = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' })
   return { type: 'object', properties: {}, ...(compact(json, io === 'input' ? omitted : omittedOfOutput) as Schema) }

@@ -21,7 +21,7 @@ let [homes, site, web, forward, owner, other]: [Homes, Site, SearchServer, Forwa
 let session_id: string
 const profile = 'ann'
 const logged: unknown[] = []
-/** What the owner of the secrets has received. */
+/** Answers to the calls of the key that uses the secrets. */
 const received: unknown[] = []
 /** Secrets that the site has received. */
 const sent = new Set<string>()

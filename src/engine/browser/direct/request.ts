@@ -3,7 +3,7 @@ import type { ActOptions, Point } from '../../../core/operation/command.ts'
 import type { PlainSelector } from './plain-selector.ts'
 
 export interface DirectRequest {
-  /** Missing when the element is passed with the request. */
+  /** Missing when the element itself is an argument of the call. */
   readonly plain?: PlainSelector
 
   /** Number of the action; the element is kept for further requests of the same action. */

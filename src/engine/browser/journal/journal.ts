@@ -36,7 +36,7 @@ export class Journal implements JournalControl {
     const urlBefore = this.urlOf(page)
     const targets = new Map<string, TargetFacts>()
     const used = new Set<string>()
-    /** Descriptions that the page may still owe. */
+    /** Descriptions that were asked for, by selector; each is in `targets` once its promise resolves. */
     const asked = new Map<string, Promise<void>>()
     const describe = async (selector: string, element: Locator) => {
       used.add(selector)
