@@ -18,6 +18,14 @@ const lost = (headers: Record<string, number>) => (_: unknown, response: ServerR
   response.write(page, () => response.destroy())
 }
 
+let shown: ServerResponse | undefined
+/** Sends a page whose connection is lost when a browser has shown what has arrived; browsers stop parsing then. */
+const lostWhenShown = (headers: Record<string, number>) => (_: unknown, response: ServerResponse) => {
+  shown = response
+  response.writeHead(200, { 'content-type': 'text/html', ...headers })
+  response.write(`${page}<script>fetch('/shown')</script>`)
+}
+
 let homes: Homes
 let site: Site
 
@@ -32,6 +40,12 @@ beforeAll(async () => {
     '/text': respondWith('text/plain', half(gzipSync(page)), { 'content-encoding': 'gzip' }),
     '/short': lost({ 'content-length': 2 * size }),
     '/unchunked': lost({}),
+    '/short-shown': lostWhenShown({ 'content-length': 2 * size }),
+    '/unchunked-shown': lostWhenShown({}),
+    '/shown': (_, response) => {
+      shown!.destroy()
+      response.end()
+    },
     '/204': respondWith('text/html', '', {}, 204),
     '/205': respondWith('text/html', '', {}, 205),
     '/302': respondWith('text/html', '', {}, 302),
@@ -96,7 +110,7 @@ describe('compressed content that ends early', () => {
 
 test.each(['/short', '/unchunked'])('a lost connection is an error, or reported by a browser: %s', async (path) => {
   expect(await scrape(path)).toMatchObject({ success: false, code: 'connection_failed' })
-  expect(await scrape(path, { render: 'browser' })).toMatchObject({
+  expect(await scrape(`${path}-shown`, { render: 'browser' })).toMatchObject({
     success: true,
     warning: 'the response is incomplete: the connection was lost',
     warning_code: 'incomplete_response',
