@@ -62,8 +62,9 @@ describe('a page that hangs', () => {
     expect(limits.scrape.timeoutMs).toBe(30_000)
   })
 
-  test.each(usualHomes)('in a script is read shortly before the timeout, through %s', async (home) => {
-    const answer = await homes.clients[home].scrape({ url: url('/hung'), render: 'browser', timeout: 10_000 })
+  // Mostly waiting: several run concurrently.
+  test.concurrent.each(usualHomes)('in a script is read shortly before the timeout, through %s', async (home) => {
+    const answer = await homes.clients[home].scrape({ url: url('/hung'), render: 'browser', timeout: 30_000 })
     expect(answer).toMatchObject({ success: true, warning: expect.stringMatching(/load/) })
     expect(answer.data!.markdown).toContain('Here before the script.')
   })
@@ -77,8 +78,8 @@ describe('a page that hangs', () => {
     })
   })
 
-  test('in the middle of its document is read up to there', async () => {
-    const { data } = await homes.clients.http.scrape({ url: url('/half'), render: 'browser', timeout: 10_000 })
+  test.concurrent('in the middle of its document is read up to there', async () => {
+    const { data } = await homes.clients.http.scrape({ url: url('/half'), render: 'browser', timeout: 30_000 })
     expect(data!.markdown).toContain('Said so far.')
   })
 

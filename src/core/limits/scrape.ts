@@ -24,7 +24,8 @@ export const scrapeLimits = {
   emptyMs: 10_000,
   /** A renderer that has not responded for this long is busy in a script. */
   busyMs: 4000,
-  /** Time reserved for reading a page that never finishes loading. */
+  /** Time reserved for reading a page that never finishes loading: a share of the timeout, and at least this. */
+  reserveShare: 1 / 6,
   reserveMs: 1500,
   /** Time reserved for returning a page as it was fetched. */
   fallbackMs: 1000,

@@ -12,6 +12,7 @@ import { withReason } from '../browser/page/net-reason.ts'
 import { toBaxError } from '../browser/page/playwright-errors.ts'
 import type { LiveSession } from '../browser/ports/session.ts'
 import { ResponseHeaders } from '../egress/response-headers.ts'
+import { readingReserve } from '../render/reading-reserve.ts'
 import { isText, kindOf, kindOfHeaders } from '../render/http/content-kind.ts'
 import { fetchPage, type FetchedPage, type Redirect } from '../render/http/fetch.ts'
 import readScript from '../render/page/read.page.ts?inline'
@@ -176,7 +177,8 @@ class TabVisit {
 
   /** Waits for the load event, network idle, and the waiting time of the scrape. */
   async #ready(): Promise<void> {
-    const load = Math.max(1, this.#left() - limits.scrape.reserveMs)
+    const left = this.#left()
+    const load = Math.max(1, left - readingReserve(left))
     const loaded = await this.#reaches('load', load)
     if (!loaded) this.#warnings.push('the page had not finished loading when it was read')
     else await this.#reaches('networkidle', limits.scrape.settleMs)

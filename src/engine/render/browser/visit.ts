@@ -23,6 +23,7 @@ import type { StableCall, StablePage } from '../page/wait-until-stable.page.ts'
 import type { Tab } from './tab.ts'
 import { PageConditions } from './page-conditions.ts'
 import { ignoreReplaced } from './replaced.ts'
+import { readingReserve } from '../reading-reserve.ts'
 
 const { scrape } = limits
 /** Time for results to arrive after a script was stopped, in milliseconds. */
@@ -97,14 +98,14 @@ export class Visit {
    * shows no content. Returns the page if it could be read at that moment.
    */
   async untilReady(signal: AbortSignal, deadline: number, emptyMs: number = scrape.emptyMs) {
+    const reserve = readingReserve(deadline - performance.now())
     for (;;) {
-      await this.#load(signal, deadline - scrape.reserveMs)
+      await this.#load(signal, deadline - reserve)
       const document = this.#committed
-      // Reserve some time to read a page that never finishes loading.
-      const left = deadline - scrape.reserveMs / 3 - performance.now()
+      const left = deadline - reserve / 3 - performance.now()
       const stable = await this.#untilStable(signal, {
         settleMs: Math.min(scrape.settleMs, left),
-        emptyMs: Math.min(emptyMs, deadline - scrape.reserveMs - performance.now()),
+        emptyMs: Math.min(emptyMs, deadline - reserve - performance.now()),
       })
       if (this.#requested > this.#committed || this.#committed > document) continue
       const read = () => this.inPage<number | null>(signal, readScript, 'pendingRefresh', scrape.refreshSecs)
