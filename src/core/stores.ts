@@ -42,13 +42,15 @@ export interface ProfileStore {
   update(profileId: string, change: (state: StorageState) => StorageState): Promise<void>
   /** Returns the ID and the state of a profile. @throws BaxError `profile_not_found`. */
   load(idOrName: string, caller: Caller): Promise<{ readonly profile_id: string; readonly state: StorageState }>
-  /** Lists the profiles visible to the caller, newest first. */
-  list(caller: Caller): Promise<ProfileRecord[]>
-  /** Names damaged profiles, whose owners are unknown, to callers who see all profiles. */
-  warning(caller: Caller): string | undefined
+  /**
+   * Lists the profiles visible to the caller, newest first. `onUnreadable` receives a warning about those that are
+   * damaged or that another profile key has encrypted, with their IDs for admins. @throws BaxError `profile_locked` if
+   * no profile can be decrypted.
+   */
+  list(caller: Caller, onUnreadable?: (warning: string) => void): Promise<ProfileRecord[]>
   /** Returns the record of a profile. @throws BaxError `profile_not_found`. */
   get(idOrName: string, caller: Caller): Promise<ProfileRecord>
-  /** Deletes a profile, for admins also a damaged one, whose owner is unknown. @throws BaxError `profile_not_found`. */
+  /** Deletes a profile, for admins also one that cannot be read, by its ID. @throws BaxError `profile_not_found`. */
   delete(idOrName: string, caller: Caller): Promise<void>
 }
 

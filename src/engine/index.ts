@@ -161,8 +161,8 @@ const profilesOf = (store: SavedProfiles, sessions: BrowserSessions): Profiles =
     return store.add(name, session ? await session.use(() => readStorage(session)) : emptyState, caller)
   },
   list: async ({ caller }) => {
-    const profiles = await store.list(caller)
-    const warning = store.warning(caller)
+    let warning: string | undefined
+    const profiles = await store.list(caller, (text) => (warning = text))
     return { profiles, total: profiles.length, ...(warning !== undefined && { warning }) }
   },
   get: (idOrName, { caller }) => store.get(idOrName, caller),

@@ -63,8 +63,10 @@ export class SavedProfiles implements Profiles {
     const now = new Date().toISOString()
     const file: ProfileFile = { profile_id: randomUUID(), name, owner, created_at: now, updated_at: now, state }
     await this.#records.add(async () => {
-      const all = await this.#readAll()
-      if (all.some((other) => other.name === name && (other.owner ?? null) === owner)) {
+      const { readable, locked } = await this.#readAll()
+      // Without a key this one would be readable beside encrypted ones.
+      if (!this.#seal && locked[0]) throw locked[0].error
+      if (readable.some((other) => other.name === name && (other.owner ?? null) === owner)) {
         throw new BaxError('already_exists', `a profile is already named ${JSON.stringify(name)}`, {
           hint: 'choose another name, or delete that profile first',
           details: [{ path: 'name', message: 'is in use' }],
@@ -89,13 +91,13 @@ export class SavedProfiles implements Profiles {
     return this.#readVisible(idOrName, caller)
   }
 
-  async list(caller: Caller): Promise<ProfileRecord[]> {
-    const records = (await this.#readAll()).filter((file) => isVisible(file, caller)).map(recordOf)
-    return records.toSorted(newestFirst)
-  }
-
-  warning({ admin }: Caller): string | undefined {
-    return admin ? this.#records.warning() : undefined
+  async list(caller: Caller, onUnreadable?: (warning: string) => void): Promise<ProfileRecord[]> {
+    const { readable, locked } = await this.#readAll()
+    const warnings = [locked.length > 0 && lockedWarning(locked, caller.admin), caller.admin && this.#records.warning()]
+    const warning = warnings.filter(Boolean).join('; ')
+    if (warning) onUnreadable?.(warning)
+    const visible = readable.filter((file) => isVisible(file, caller))
+    return visible.map(recordOf).toSorted(newestFirst)
   }
 
   async get(idOrName: string, caller: Caller): Promise<ProfileRecord> {
@@ -107,8 +109,10 @@ export class SavedProfiles implements Profiles {
     try {
       found = await this.#readVisible(idOrName, caller)
     } catch (error) {
-      const mayBeDamaged = caller.admin && uuidPattern.test(idOrName)
-      if (!mayBeDamaged || !(await this.#records.deleteDamaged(idOrName.toLowerCase()))) throw error
+      if (!caller.admin || !uuidPattern.test(idOrName)) throw error
+      const id = idOrName.toLowerCase()
+      if ((error as BaxError).code === 'profile_locked') await this.#records.delete(id)
+      else if (!(await this.#records.deleteDamaged(id))) throw error
       return
     }
     await this.#records.delete(found.profile_id)
@@ -124,19 +128,23 @@ export class SavedProfiles implements Profiles {
 
   /** Reads a profile of the caller by its name. @throws BaxError `profile_not_found`, `conflict` */
   async #readNamed(name: string, { keyId }: Caller): Promise<ProfileFile> {
-    const own = (await this.#readAll()).filter(({ owner = null }) => owner === keyId)
-    const [found, ...others] = own.filter((file) => file.name === name)
-    if (found && others.length === 0) return found
+    const { readable, locked } = await this.#readAll()
+    const own = readable.filter(({ owner = null }) => owner === keyId)
+    const [found, ...copies] = own.filter((file) => file.name === name)
+    if (found && copies.length === 0) return found
     // Names are unique when they are saved, but files may be copied into the folder.
     if (found)
-      throw new BaxError('conflict', `${others.length + 1} profiles are named ${JSON.stringify(name)}`, {
+      throw new BaxError('conflict', `${copies.length + 1} profiles are named ${JSON.stringify(name)}`, {
         hint: 'use the id instead of the name',
       })
     const near = didYouMean(
       name,
       own.map((file) => file.name),
     )
-    throw new BaxError('profile_not_found', `no profile is named ${JSON.stringify(name)}${near}`, { hint: listHint })
+    const others = locked.length > 0 ? `; ${lockedWarning(locked, false)}` : ''
+    throw new BaxError('profile_not_found', `no profile is named ${JSON.stringify(name)}${near}${others}`, {
+      hint: listHint,
+    })
   }
 
   async #encrypted(file: ProfileFile): Promise<NamedProfile> {
@@ -144,8 +152,20 @@ export class SavedProfiles implements Profiles {
     return { id, stored: (await this.#seal?.encrypt(JSON.stringify(file), id)) ?? file }
   }
 
-  async #readAll(): Promise<ProfileFile[]> {
-    return Promise.all((await this.#records.readAll()).map((profile) => this.#decrypt(profile)))
+  /** @throws BaxError `profile_locked` if there are profiles, and none can be decrypted. */
+  async #readAll(): Promise<{ readonly readable: ProfileFile[]; readonly locked: LockedProfile[] }> {
+    const readable: ProfileFile[] = []
+    const locked: LockedProfile[] = []
+    const read = async (profile: NamedProfile) => {
+      try {
+        readable.push(await this.#decrypt(profile))
+      } catch (error) {
+        locked.push({ id: profile.id, error: error as BaxError })
+      }
+    }
+    await Promise.all((await this.#records.readAll()).map(read))
+    if (readable.length === 0 && locked[0]) throw locked[0].error
+    return { readable, locked }
   }
 
   async #read(profileId: string): Promise<ProfileFile> {
@@ -161,6 +181,17 @@ export class SavedProfiles implements Profiles {
     if (!this.#seal) throw lockedError('a saved profile is encrypted, and no profile key is set')
     return { ...(JSON.parse(await this.#seal.decrypt(stored, id)) as ProfileFile), profile_id: id }
   }
+}
+
+interface LockedProfile {
+  readonly id: string
+  readonly error: BaxError
+}
+
+function lockedWarning(locked: readonly LockedProfile[], showIds: boolean): string {
+  const count = locked.length === 1 ? 'one saved profile' : `${locked.length} saved profiles`
+  const ids = showIds ? ` (${locked.map(({ id }) => id).join(', ')})` : ''
+  return `${count}${ids}, of any key, cannot be decrypted with this profile key`
 }
 
 /** Profiles on disk. */

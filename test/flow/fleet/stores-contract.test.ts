@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Caller, keylessCaller } from '../../../src/core/access/caller.ts'
 import { allowancesOf } from '../../../src/core/access/quota.ts'
 import { BaxError } from '../../../src/core/errors/errors.ts'
@@ -129,14 +129,39 @@ function contract(place: () => Place): void {
       const { profiles } = await place().open()
       const [good, bad] = [await profiles.add('good', state('x'), ann), await profiles.add('bad', state('x'), ann)]
       await place().damage(bad.profile_id)
-      expect(await profiles.list(ann)).toMatchObject([{ profile_id: good.profile_id }])
-      expect(profiles.warning(admin)).toContain(bad.profile_id)
-      expect(profiles.warning(ann)).toBeUndefined()
+      const unreadable = vi.fn()
+      expect(await profiles.list(ann, unreadable)).toMatchObject([{ profile_id: good.profile_id }])
+      expect(unreadable).not.toHaveBeenCalled()
+      await profiles.list(admin, unreadable)
+      expect(unreadable).toHaveBeenCalledExactlyOnceWith(expect.stringContaining(bad.profile_id))
       await expect(profiles.load(bad.profile_id, admin)).rejects.toMatchObject({ code: 'profile_not_found' })
       await expect(profiles.delete(bad.profile_id, ann)).rejects.toMatchObject({ code: 'profile_not_found' })
       await profiles.delete(bad.profile_id, admin)
-      await profiles.list(admin)
-      expect(profiles.warning(admin)).toBeUndefined()
+      await profiles.list(admin, unreadable)
+      expect(unreadable).toHaveBeenCalledOnce()
+    })
+
+    test('of another profile key lock no others, and can be deleted by admins', async () => {
+      const keyless = (await place().open()).profiles
+      const { profile_id: plain } = await keyless.add('plain', state('x'), ann)
+      const { profile_id } = await (await place().open(secret)).profiles.add('locked', state('x'), ben)
+      const { profiles } = await place().open('another secret of somebody')
+      const unreadable = vi.fn()
+      expect(await profiles.list(ann, unreadable)).toMatchObject([{ profile_id: plain }])
+      await profiles.list(admin, unreadable)
+      expect(unreadable.mock.calls).toEqual([
+        ['one saved profile, of any key, cannot be decrypted with this profile key'],
+        [`one saved profile (${profile_id}), of any key, cannot be decrypted with this profile key`],
+      ])
+      expect(await profiles.load('plain', ann)).toMatchObject({ profile_id: plain })
+      await expect(profiles.load('locked', ben)).rejects.toThrow('one saved profile, of any key, cannot be decrypted')
+      await expect(profiles.load(profile_id, ben)).rejects.toMatchObject({ code: 'profile_locked' })
+      await expect(keyless.add('readable', state('x'), ann)).rejects.toMatchObject({ code: 'profile_locked' })
+      expect(await profiles.add('locked', state('y'), ann)).toMatchObject({ name: 'locked' })
+      await expect(profiles.delete(profile_id, ben)).rejects.toMatchObject({ code: 'profile_locked' })
+      await profiles.delete(profile_id, admin)
+      await profiles.list(admin, unreadable)
+      expect(unreadable).toHaveBeenCalledTimes(2)
     })
   })
 
