@@ -39,6 +39,14 @@ function bodyOf(request: IncomingMessage, use: (body: string) => void): void {
   request.on('end', () => use(body))
 }
 
+/** A page with one element in each row, 40 pixels high. */
+const rows = (title: string, elements: readonly string[]) =>
+  html(
+    title,
+    `<style>* { margin: 0; box-sizing: border-box } body > div { height: 40px; width: 200px } div > * { width: 200px; height: 40px; display: block }</style>
+    ${elements.map((element) => `<div>${element}</div>`).join('')}`,
+  )
+
 const account = html(
   'Account',
   `<h1>Hello Ann</h1><p id=time>${'<script>document.write(Date.now())</script>'}</p><a href=/file download>Invoice</a>
@@ -67,6 +75,26 @@ function pages(shop: string, orders: unknown[], logins: string[]): Parameters<ty
         response.end()
       }),
     '/account': account,
+    '/rows-login': rows('Login', [
+      '<input name=user aria-label=User form=in>',
+      '<input type=password name=word aria-label=Password form=in>',
+      '<label><input type=checkbox name=stay form=in> Stay</label>',
+      '<form id=in method=post action=/in><button>Log in</button></form>',
+    ]),
+    '/rows': rows('Rows', [
+      '<button ondblclick="this.textContent += 2">Twice</button>',
+      '<button oncontextmenu="event.preventDefault(); this.textContent += 3">Right</button>',
+      '<select aria-label=Size><option>S<option>M<option>L</select>',
+      '<input type=range aria-label=Volume value=0>',
+      `<input aria-label=City onkeydown="
+        if (event.key === 'ArrowDown') this.dataset.chosen = this.value + 'ndon'
+        if (event.key === 'Enter') city.textContent = this.value = this.dataset.chosen">`,
+      '<p id=city></p>',
+      '<div onmousedown="this.dataset.held = true">Thing</div>',
+      `<div onmouseup="if (document.querySelector('[data-held]')) this.textContent = 'Has it'">Box</div>`,
+      `<button onclick="document.title = prompt('Name?')">Ask</button>`,
+      `<button onclick="window.open('/terms')">Open</button>`,
+    ]),
     '/get-login': html(
       'Login',
       `<form action=/account><label>User <input name=user></label><label>Password <input type=password name=pw></label>

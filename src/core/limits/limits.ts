@@ -74,7 +74,8 @@ export const limits = {
   scriptRecording: { steps: 1000, textChars: 500, attributes: 20 },
 
   /** Commands of a session that can become a script, and the characters of their data; the oldest are discarded. */
-  journal: { entries: 1000, chars: 1_000_000 },
+  /** Commands of a session that are kept, their characters, and the time for the description of an element. */
+  journal: { entries: 1000, chars: 1_000_000, describeMs: 1000 },
 
   provision: { timeoutMs: 120_000, retryAfterMs: 500 },
 

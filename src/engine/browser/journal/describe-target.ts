@@ -1,5 +1,6 @@
 /** Describes the element of a command at the moment of the command: the selectors and the fingerprint of a script. */
 import type { Locator, Page } from 'playwright'
+import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { injectedIn, isNavigating } from '../page/internals.ts'
 import { pageFunction } from '../page/page-function.ts'
@@ -9,8 +10,7 @@ import type { TargetFacts } from '../ports/journal.ts'
 import type * as facts from './element-facts.page.ts'
 import factsScript from './element-facts.page.ts?inline'
 
-/** Time for the description of an element; a page that takes longer is not kept waiting. */
-const describeMs = 1000
+const { describeMs } = limits.journal
 
 const factsIn = pageFunction<typeof facts.factsOf>(factsScript, 'factsOf')
 const findFacts = String(pageFunction(factsScript, 'findFacts'))
@@ -48,14 +48,16 @@ async function ask(element: Locator): Promise<(() => Promise<Described>) | undef
   answer.catch(() => {})
   return async () => {
     const found = await answer
-    if (!found) return undefined
-    const { accessibleName, ...known } = found
-    const { name } = known.fingerprint
-    const { exact, part, target } = selectorsOf(known)
-    // The whole name is unique as the part of it is, when both are of the element itself.
-    const isOwn = endsWithPartOfName.test(known.generated) && withoutIcons(accessibleName) === name
-    return { ...target, selector: isOwn ? exact : part }
+    return found ? targetOf(found) : undefined
   }
+}
+
+export function targetOf({ accessibleName, ...known }: facts.FoundElement): TargetFacts {
+  const { name } = known.fingerprint
+  const { exact, part, target } = selectorsOf(known)
+  // The whole name is unique as the part of it is, when both are of the element itself.
+  const isOwn = endsWithPartOfName.test(known.generated) && withoutIcons(accessibleName) === name
+  return { ...target, selector: isOwn ? exact : part }
 }
 
 const endsWithPartOfName = /internal:role=[\w-]+\[name="(?:\\.|[^"\\])*"i\]$/

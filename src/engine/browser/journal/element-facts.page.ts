@@ -36,7 +36,10 @@ export interface Injected {
 /** Describes the first match of a selector; null without one. */
 export function findFacts(injected: Injected, selector: string): FoundElement | null {
   const [element] = injected.querySelectorAll(injected.parseSelector(selector), document)
-  if (!element) return null
+  return element ? foundOf(injected, element) : null
+}
+
+export function foundOf(injected: Injected, element: Element): FoundElement {
   const made = injected.generateSelector(element, { testIdAttributeName: 'data-testid' })
   const accessibleName = injected.utils.getElementAccessibleNameText(made.elements[0] ?? element, false)
   return { ...factsOf(element), generated: made.selector, accessibleName }

@@ -85,11 +85,26 @@ export class Journal implements JournalControl {
     }
   }
 
-  addControl(page: Page | undefined): void {
-    if (this.#entries.at(-1)?.command === controlByPerson) return
+  beginByPerson({ command, data = {} }: CommandCall, page: Page | undefined, elements: readonly TargetFacts[]) {
+    const urlBefore = this.urlOf(page)
+    const tab = this.tabNumber(page)
+    const targets = new Map(elements.map((target) => [target.selector, target]))
+    const used = [...targets.keys()]
+    const hidden = withoutSecrets({ command, data }, { targets, used, isFocusSecret: false, secrets: this.#secrets })
+    return (after: Page | undefined) => {
+      this.#count += 1
+      const tabs = [tab, this.tabNumber(after)] as const
+      const urls = { urlBefore, urlAfter: this.urlOf(after) }
+      const nothing = { dialogs: undefined, downloads: [] }
+      this.#add({ number: this.#count, command, ...hidden, used, targets, ...urls, tabs, ...nothing })
+    }
+  }
+
+  addControl(page: Page | undefined): () => void {
+    if (this.#entries.at(-1)?.command === controlByPerson) return () => {}
     const url = this.urlOf(page)
     const tab = this.tabNumber(page)
-    this.#add({
+    const entry: JournalEntry = {
       number: Math.max(this.#count, 1),
       command: controlByPerson,
       data: {},
@@ -101,7 +116,14 @@ export class Journal implements JournalControl {
       tabs: [tab, tab],
       dialogs: undefined,
       downloads: [],
-    })
+    }
+    this.#add(entry)
+    return () => {
+      const at = this.#entries.indexOf(entry)
+      if (at < 0) return
+      this.#entries.splice(at, 1)
+      this.#chars -= sizeOf(entry)
+    }
   }
 
   urlOf(page: Page | undefined): string {

@@ -10,7 +10,7 @@ export interface LeftOut {
 }
 
 /** Comment where a person had control. */
-export const remarkOnPerson = 'a person had control here: the script does not repeat what they did'
+export const remarkOnPerson = 'a person had control here: the script does not repeat all that they did'
 
 /** Name of the entries for what a person did, instead of a command. */
 export const controlByPerson = 'control'

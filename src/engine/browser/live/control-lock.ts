@@ -6,6 +6,7 @@ import type { LiveDialog } from '../../../core/shapes/live-view.ts'
 import type { DialogAnswer } from '../../../core/operation/command.ts'
 import type { LiveSession } from '../ports/session.ts'
 import { oncePer } from '../../once-per.ts'
+import { PersonSteps } from './person-steps.ts'
 
 /** A viewer who may take control. */
 export interface Person {
@@ -26,6 +27,7 @@ export interface ControlGuard {
 
 interface Holding {
   readonly person: Person
+  readonly steps: PersonSteps | undefined
   readonly release: () => void
   idle: NodeJS.Timeout
 }
@@ -47,6 +49,11 @@ export class ControlLock {
 
   get holder(): Person | undefined {
     return this.#holding?.person
+  }
+
+  /** Keeps what the person in control does; undefined during a handoff. */
+  get steps(): PersonSteps | undefined {
+    return this.#holding?.steps
   }
 
   /** Viewer who waits for running commands to finish. */
@@ -106,12 +113,13 @@ export class ControlLock {
     await guard?.begin()
     if (guard?.open === false) return guard.end('returned')
     this.#waiting = undefined
-    journal.addControl(this.#session.activePage)
+    const steps = guard ? undefined : new PersonSteps(this.#session)
+    const forgetControl = journal.addControl(this.#session.activePage)
     const releaseDialogs = dialogs.hold(() => person.onDialog(describeDialog(dialogs.newest)))
     events.emit('control.taken')
     const reason = await new Promise<'returned' | 'left' | 'idle'>((resolve) => {
       const idle = setTimeout(() => resolve('idle'), limits.live.idleMs)
-      this.#holding = { person, idle, release: () => resolve('returned') }
+      this.#holding = { person, steps, idle, release: () => resolve('returned') }
       signal.addEventListener('abort', () => resolve('left'), { once: true })
       // The person may have left before.
       if (signal.aborted) resolve('left')
@@ -123,9 +131,11 @@ export class ControlLock {
     this.#notify()
     try {
       await guard?.end(reason)
+      await steps?.end()
     } finally {
       // Dialogs may have been answered by commands meanwhile.
-      journal.addControl(this.#session.activePage)
+      if (!steps || steps.isIncomplete) journal.addControl(this.#session.activePage)
+      else forgetControl()
       events.emit('control.returned', { reason })
     }
   }

@@ -16,6 +16,7 @@ const controlOrMeta = 2 | 4
 export class PageInput {
   readonly page: Page
   readonly #cdp: Promise<CDPSession>
+  #delivered: Promise<unknown> = Promise.resolve()
   #moving = false
   #nextMove: Mouse | undefined
 
@@ -41,6 +42,11 @@ export class PageInput {
       this.#moving = false
       if (this.#nextMove) this.mouse(this.#nextMove)
     })
+  }
+
+  /** Resolves when the page has taken the last event. */
+  get delivered(): Promise<unknown> {
+    return this.#delivered
   }
 
   key({ action, key, code, key_code: windowsVirtualKeyCode, location, repeat, modifiers }: Key): void {
@@ -69,9 +75,10 @@ export class PageInput {
   }
 
   /** Sends an event; the response to a press that opens a dialog arrives when the dialog closes. */
-  async #send(send: (cdp: CDPSession) => Promise<unknown>) {
+  #send(send: (cdp: CDPSession) => Promise<unknown>): Promise<unknown> {
     // Ignore input for a page that closes meanwhile.
-    await unlessGone(this.#cdp.then(send))
+    this.#delivered = unlessGone(this.#cdp.then(send))
+    return this.#delivered
   }
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../../../core/shapes/live-view.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { titleOf } from '../page/internals.ts'
-import { navigateAway, cdpSessionOf } from '../page/hung-script.ts'
+import { navigateAway } from '../page/hung-script.ts'
 import { toBaxError } from '../page/playwright-errors.ts'
 import { watchRecordings } from '../script-recorder/recordings.ts'
 import { castOf, type ScreencastFrame } from './screencast.ts'
@@ -27,7 +27,8 @@ import type { Grant } from '../links/frame-tokens.ts'
 import { type ControlLock, controlLockOf, type Person } from './control-lock.ts'
 import type { Handoff } from './handoff.ts'
 import { handoffsIn } from './handoffs.ts'
-import { PageInput, parseInput } from './input.ts'
+import { parseInput } from './input.ts'
+import { PersonInput } from './person-input.ts'
 import { liveRecordingOf, recordLive } from './record.ts'
 
 /** Events after which the list of tabs may have changed. */
@@ -48,7 +49,7 @@ class Viewer implements Person {
   readonly #token: string | undefined
   readonly #gone = new AbortController()
   readonly gone = this.#gone.signal
-  #input: PageInput | undefined
+  readonly #input: PersonInput
   #latest: ScreencastFrame | undefined
   #sending = false
   #frameSize = ''
@@ -63,6 +64,7 @@ class Viewer implements Person {
     this.#link = link
     this.#grant = grant
     this.#control = controlLockOf(session)
+    this.#input = new PersonInput(session, this)
   }
 
   /** Shows the session until the connection or the session ends. */
@@ -214,20 +216,14 @@ class Viewer implements Person {
     if (input.type === 'done') return this.#handoff().finish('returned')
     if (input.type === 'decline') return this.#handoff().finish('declined', input.message || null)
     if (input.type === 'take') return this.#control.take(this)
-    if (input.type === 'return') return this.#control.release(this)
-    this.#control.use(this)
-    const privacy = privacyOf(this.#session.browserContext)
-    const { typed } = privacy.active ? privacy : this.#session.journal
-    typed.add(input)
-    if (input.type === 'dialog') return this.#control.answerDialog(input)
-    if (input.type === 'record') return this.#sendRecording(await recordLive(this.#session, input.on))
-    if (input.type === 'navigate' || input.type === 'history') return this.#go(input)
-    const page = await this.#session.page()
-    if (this.#input?.page !== page) this.#input = new PageInput(page, cdpSessionOf(page))
-    if (input.type === 'mouse') Object.assign(this.#session.pointer, { x: input.x, y: input.y })
-    if (input.type === 'mouse') this.#input.mouse(input)
-    else if (input.type === 'key') this.#input.key(input)
-    else this.#input.text(input.text)
+    if (input.type === 'return') return this.#input.inTurn(() => this.#control.release(this))
+    if (input.type === 'record') {
+      this.#control.use(this)
+      return this.#sendRecording(await recordLive(this.#session, input.on))
+    }
+    await this.#input.take(input)
+    if (input.type === 'dialog') this.#control.answerDialog(input)
+    else if (input.type === 'navigate' || input.type === 'history') await this.#go(input)
   }
 
   /** Returns the handoff of the session. @throws BaxError `conflict` */

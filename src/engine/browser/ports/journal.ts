@@ -52,10 +52,25 @@ export interface JournalControl {
   readonly entries: readonly JournalEntry[]
   /** Number of the oldest commands, which were discarded. */
   readonly dropped: number
-  /** Text that a person typed in the live view outside of handoffs; redacted in later URLs and expectations. */
+  /**
+   * Text that a person typed in the live view outside of handoffs, and that no step contains; redacted in later URLs and
+   * expectations.
+   */
   readonly typed: TypedText
-  /** Records that a person has or had control after the commands so far, once; `page` is the active page. */
-  addControl(page: Page | undefined): void
+  /**
+   * Begins the entry of what a person does in the live view, with the elements of its selectors. The returned function
+   * adds it; `after` is the page that is active then.
+   */
+  beginByPerson(
+    call: CommandCall,
+    page: Page | undefined,
+    targets: readonly TargetFacts[],
+  ): (after: Page | undefined) => void
+  /**
+   * Records that a person has or had control after the commands so far, once; `page` is the active page. The returned
+   * function removes what it has added.
+   */
+  addControl(page: Page | undefined): () => void
   /** Returns the URL of a page, as in the entries. */
   urlOf(page: Page | undefined): string
   /** Returns the number of a tab, as in the entries. */

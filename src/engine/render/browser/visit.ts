@@ -102,9 +102,8 @@ export class Visit {
     for (;;) {
       await this.#load(signal, deadline - reserve)
       const document = this.#committed
-      const left = deadline - reserve / 3 - performance.now()
       const stable = await this.#untilStable(signal, {
-        settleMs: Math.min(scrape.settleMs, left),
+        settleMs: Math.min(scrape.settleMs, deadline - reserve / 3 - performance.now()),
         emptyMs: Math.min(emptyMs, deadline - reserve - performance.now()),
       })
       if (this.#requested > this.#committed || this.#committed > document) continue

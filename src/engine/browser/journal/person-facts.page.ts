@@ -1,0 +1,61 @@
+/** Runs in Playwright's isolated world: describes the elements that a person clicks and edits. */
+import { isHtml, isInput } from '../elements/node-kinds.page.ts'
+import { foundOf, type FoundElement, type Injected } from './element-facts.page.ts'
+
+/**
+ * How keys change an element: a line of text beside which a page may show suggestions, lines of text, another value such
+ * as a date, the chosen options, or not at all.
+ */
+export type Editing = 'line' | 'lines' | 'value' | 'options' | null
+
+export interface PersonElement extends FoundElement {
+  readonly editing: Editing
+  readonly value: string | readonly string[]
+}
+
+/** Describes the element at a point; null for frames, drawings and empty parts of the page, where the place counts. */
+export function factsAt(injected: Injected, { x, y }: { x: number; y: number }): PersonElement | null {
+  const hit = elementAt(document, x, y)
+  const element = hit?.closest('select') ?? hit
+  return element && !element.matches('html, body, iframe, frame, canvas') ? personElement(injected, element) : null
+}
+
+function elementAt(root: Document | ShadowRoot, x: number, y: number): Element | null {
+  const element = root.elementFromPoint(x, y)
+  if (!element?.shadowRoot || element.shadowRoot === root) return element
+  return elementAt(element.shadowRoot, x, y) ?? element
+}
+
+/** Describes the element with the focus; null when it is in a frame. */
+export function factsOfFocus(injected: Injected): PersonElement | null {
+  let active = document.activeElement ?? document.documentElement
+  while (active.shadowRoot?.activeElement) active = active.shadowRoot.activeElement
+  return active.matches('iframe, frame') ? null : personElement(injected, active)
+}
+
+/** Returns what an element contains now; null when it is gone. */
+export function contentOf(injected: Injected, selector: string): string | readonly string[] | null {
+  const [element] = injected.querySelectorAll(injected.parseSelector(selector), document)
+  return element ? valueOf(element) : null
+}
+
+function personElement(injected: Injected, element: Element): PersonElement {
+  return { ...foundOf(injected, element), editing: editingOf(element), value: valueOf(element) }
+}
+
+const withoutKeys = /^(?:button|checkbox|color|file|hidden|image|radio|reset|submit)$/
+const withValues = /^(?:date|datetime-local|month|number|range|time|week)$/
+
+function editingOf(element: Element): Editing {
+  if (element.localName === 'select') return 'options'
+  if (element.localName === 'textarea' || (isHtml(element) && element.isContentEditable)) return 'lines'
+  if (!isInput(element) || withoutKeys.test(element.type)) return null
+  return withValues.test(element.type) ? 'value' : 'line'
+}
+
+function valueOf(element: Element): string | readonly string[] {
+  if (element.localName === 'select')
+    return [...(element as HTMLSelectElement).selectedOptions].map((option) => option.value)
+  if (isHtml(element) && element.isContentEditable) return element.innerText
+  return (element as Partial<HTMLInputElement>).value ?? ''
+}
