@@ -3,7 +3,19 @@ import type { ElementHandle, JSHandle, Locator } from 'playwright'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CallLimit, CommandContext } from '../../core/operation/command.ts'
 import { addTexts } from './form/add-texts.ts'
-import { findOption, findWidget, isTaken, scrollList, shownTexts, visibleNow, type WidgetKind } from './widget.ts'
+import {
+  clickedPart,
+  findOption,
+  findWidget,
+  isAnyGone,
+  isChosen,
+  isOpenLevel,
+  isTaken,
+  scrollList,
+  shownTexts,
+  visibleNow,
+  type WidgetKind,
+} from './widget.ts'
 
 /** Time for a list to open after a click, before a key is tried, in milliseconds. */
 const opensMs = 2000
@@ -68,12 +80,22 @@ const isOpen = (widget: ElementHandle<Element>): Promise<boolean> =>
 /** Opens the list of a widget, unless it is open; returns the elements that were visible before. */
 async function openPopup(facts: Facts): Promise<Before> {
   const { context, widget, left } = facts
-  if (await isOpen(widget)) return null
+  if (await isOpen(widget)) {
+    if (await hasOptions(facts, null, minMs)) return null
+    await closePopup(facts)
+  }
   const before = await widget.evaluateHandle(visibleNow)
   await press(facts)
   const opened = await hasOptions(facts, before, opensMs)
   if (!opened) await context.send(() => widget.press('ArrowDown', left()))
   return before
+}
+
+/** Closes a list that nothing but its appearance connects with the widget, so that it can be opened again. */
+async function closePopup({ context, widget, left }: Facts): Promise<void> {
+  const shown = await widget.evaluateHandle(visibleNow)
+  await context.send(() => widget.press('Escape', left()))
+  await context.poll(async () => ({ met: await shown.evaluate(isAnyGone) }), opensMs)
 }
 
 /** Clicks on the part of a combobox that takes the click. */
@@ -124,23 +146,27 @@ async function choose(facts: Facts, value: string, before: Before, next: string 
   const { context, selector, kind, widget, left } = facts
   const found = await findByName(facts, value, before)
   if (found === 'added') return value
-  const { option, name, isDisabled, isChosen } = found
+  const { option, name, isDisabled } = found
   // A click would take it back where several can be chosen.
-  if (isChosen) return name
+  if (await option.evaluate(isChosen)) return name
   const details = { selector, option: name }
   if (isDisabled) throw new BaxError('not_editable', `${selector} has this option, but it is disabled`, { details })
   const texts = await widget.evaluate(shownTexts)
   const hasNext = async () => next !== undefined && (await look(widget, next, before)).option !== null
   const hadNext = await hasNext()
-  await clickOn(facts, option, `has the option ${name}, but a click does not reach it`)
+  const part = (await option.evaluateHandle(clickedPart)).asElement()!
+  await clickOn(facts, part, `has the option ${name}, but a click does not reach it`)
   const isShown = async () => {
     if (await isReplaced(widget)) return { met: true }
     // A list that is always open shows the names of all options.
     const isNamed = kind === 'popup' && showsName(name, texts, await widget.evaluate(shownTexts))
-    // An option of a tree opens the level with the next one.
-    return { met: isNamed || (await option.evaluate(isTaken)) || (!hadNext && (await hasNext())) }
+    // An option of a tree opens the level with the next one, unless that is open already.
+    const isWay = (!hadNext || (await option.evaluate(isOpenLevel))) && (await hasNext())
+    return { met: isNamed || (await option.evaluate(isTaken)) || isWay }
   }
   if ((await context.poll(isShown, left().timeout)).met) return name
+  if (next !== undefined && (await option.evaluate(isOpenLevel).catch(() => false)))
+    throw new BaxError('element_not_found', `${selector} has no option ${next} in ${name}`, { details })
   const message = `${selector} does not show ${name} after a click on this option`
   throw new BaxError('action_failed', message, { details: { ...details, delivered: true } })
 }
@@ -235,7 +261,6 @@ interface Look {
   readonly any: ElementHandle<Element> | null
   readonly name: string
   readonly isDisabled: boolean
-  readonly isChosen: boolean
   readonly names: readonly string[]
 }
 
@@ -244,7 +269,7 @@ type FoundOption = Look & { readonly option: ElementHandle<Element> }
 async function look(widget: ElementHandle<Element>, value: string, before: Before): Promise<Look> {
   const found = await widget.evaluateHandle(findOption, { value, before })
   const [facts, option, any] = await Promise.all([
-    found.evaluate(({ name, isDisabled, isChosen, names }) => ({ name, isDisabled, isChosen, names })),
+    found.evaluate(({ name, isDisabled, names }) => ({ name, isDisabled, names })),
     found.getProperty('option'),
     found.getProperty('any'),
   ])

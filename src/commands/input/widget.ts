@@ -39,6 +39,11 @@ export async function visibleNow(node: Element): Promise<Set<Element>> {
   return new Set([...root.querySelectorAll('*')].filter(isVisible))
 }
 
+/** Returns whether one of these elements is not visible any more. */
+export function isAnyGone(elements: Set<Element>): boolean {
+  return [...elements].some((element) => !element.checkVisibility({ visibilityProperty: true }))
+}
+
 export interface OptionQuery {
   readonly value: string
   readonly before: Set<Element> | null
@@ -49,7 +54,6 @@ export interface FoundOptions {
   readonly option: Element | null
   readonly name: string
   readonly isDisabled: boolean
-  readonly isChosen: boolean
   /** An option that is drawn. */
   readonly any: Element | null
   /** Names of the visible options. */
@@ -71,7 +75,10 @@ export function findOption(widget: Element, { value, before }: OptionQuery): Fou
   }
   const nameOf = (element: Element): string => {
     const label = element instanceof HTMLInputElement ? element.labels?.[0]?.innerText : undefined
-    const shown = plain(label ?? (element as HTMLElement).innerText ?? '')
+    const whole = plain(label ?? (element as HTMLElement).innerText ?? '')
+    // An item of a tree also contains the items below it.
+    const below = plain(element.querySelector<HTMLElement>('[role=group]')?.innerText ?? '')
+    const shown = below && whole.endsWith(below) ? plain(whole.slice(0, -below.length)) : whole
     return shown || plain(element.getAttribute('aria-label') ?? element.getAttribute('title') ?? '')
   }
   const root = widget.getRootNode() as Document | ShadowRoot
@@ -92,42 +99,56 @@ export function findOption(widget: Element, { value, before }: OptionQuery): Fou
   // Libraries that draw only a part of a long list give its elements no roles.
   if (options.length === 0)
     options = opened.filter((at) => at.matches('[aria-selected], li, [title]:not(button, [role=button])') && nameOf(at))
-  const fits = [
-    (name: string) => name === plain(value),
-    (name: string) => name.toLowerCase() === plain(value).toLowerCase(),
-  ]
+  const byName = (form: (text: string) => string) => options.filter((at) => form(nameOf(at)) === form(plain(value)))
+  const [exact, loose] = [byName(String), byName((text) => text.toLowerCase())]
+  const [first, ...others] = exact.length > 0 ? exact : loose
   const byValue = options.find((at) =>
     [at.getAttribute('data-value'), (at as HTMLInputElement).value, at.getAttribute('aria-posinset')].includes(value),
   )
-  const option = fits.map((fit) => options.find((at) => fit(nameOf(at)))).find(Boolean) ?? byValue ?? null
-  const isMarked = (at: Element) => {
-    const pattern = at.localName === 'button' ? /[-_]active$/ : /[-_](?:selected|checked)$/
-    return !at.matches(css) && [...at.classList].some((name) => pattern.test(name))
-  }
-  const isChosen = (at: Element) =>
-    at instanceof HTMLInputElement
-      ? at.checked
-      : at.matches('[aria-selected=true], [aria-checked=true], [aria-pressed=true]') || isMarked(at)
-  // A radio button is clicked by its label, which pages show in its place.
-  const label = option instanceof HTMLInputElement ? option.labels?.[0] : undefined
+  const level = (at: Element) => at.parentElement?.closest('[role=group]')
+  const inner = others.findLast((at) => first!.contains(at) && level(at) === level(first!))
+  const option = inner ?? first ?? byValue ?? null
   return {
-    option: label ?? option,
+    option,
     name: option ? nameOf(option) : '',
     any: options.at(-1) ?? null,
-    isChosen: option !== null && isChosen(option),
     isDisabled: option?.closest('[aria-disabled=true], :disabled') != null,
-    names: options.slice(0, 20).map((at) => nameOf(at).slice(0, 100)),
+    names: [...new Set(options.map((at) => nameOf(at).slice(0, 100)))].slice(0, 20),
   }
+}
+
+/** Returns whether an option is chosen already. */
+export function isChosen(option: Element): boolean {
+  if (option instanceof HTMLInputElement) return option.checked
+  if (option.matches('[aria-selected=true], [aria-checked=true], [aria-pressed=true]')) return true
+  // Buttons and options without a role say so with a class.
+  const pattern = option.localName === 'button' ? /[-_]active$/ : /[-_](?:selected|checked)$/
+  return !option.hasAttribute('role') && [...option.classList].some((name) => pattern.test(name))
 }
 
 /** Returns whether an option that was clicked says that it was taken: it is chosen, or its menu has closed. */
 export function isTaken(option: Element): boolean {
   const states = ['aria-selected', 'aria-checked', 'aria-current', 'aria-pressed']
-  const control = option instanceof HTMLLabelElement && option.control ? option.control : option
-  if (control.matches('[role=menuitem]') && !control.checkVisibility({ visibilityProperty: true })) return true
-  if (control instanceof HTMLInputElement) return control.checked
-  const isMarked = control.localName === 'button' && [...control.classList].some((name) => /[-_]active$/.test(name))
-  return control.isConnected && (isMarked || states.some((state) => control.getAttribute(state) === 'true'))
+  if (option.matches('[role=menuitem]') && !option.checkVisibility({ visibilityProperty: true })) return true
+  if (option instanceof HTMLInputElement) return option.checked
+  const isMarked = option.localName === 'button' && [...option.classList].some((name) => /[-_]active$/.test(name))
+  return option.isConnected && (isMarked || states.some((state) => option.getAttribute(state) === 'true'))
+}
+
+/** Returns the part of an option that takes the click. */
+export function clickedPart(option: Element): Element {
+  // Pages show the label of a radio button in its place.
+  if (option instanceof HTMLInputElement) return option.labels?.[0] ?? option
+  // The middle of an item of a tree may be an item below it.
+  const hasBelow = (at: Element) => at.matches('[role=group]') || at.querySelector('[role=group]') !== null
+  return (hasBelow(option) && [...option.children].find((at) => !hasBelow(at))) || option
+}
+
+/** Returns whether an item of a menu or tree shows the level below it. */
+export function isOpenLevel(option: Element): boolean {
+  if (option.getAttribute('aria-expanded') === 'true') return true
+  const isItem = option.matches('[role^=menuitem], [role=treeitem]')
+  return isItem && [...option.classList].some((name) => /[-_](?:active|open|expanded)$/.test(name))
 }
 
 /** Returns the texts and values that a combobox shows: of the element with the role, and of the field around it. */
