@@ -4,13 +4,22 @@ import { BaxError } from '../../core/errors/errors.ts'
 import type { CallLimit } from '../../core/operation/command.ts'
 import { readEditor } from '../editors/editor-text.ts'
 
-/** Runs in the page: returns the value of a form field, null for fields that editors keep for keys. */
+/**
+ * Runs in the page: returns the value of a form field, or of a slider or spin button that is none; null for fields that
+ * editors keep for keys.
+ */
 export function valueOf(node: Element): string | string[] | null {
   const field = node instanceof HTMLLabelElement && node.control ? node.control : node
   if (field instanceof HTMLSelectElement && field.multiple) return [...field.selectedOptions].map(({ value }) => value)
   const isField =
     field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement
-  return isField && !field.closest('.CodeMirror, .monaco-editor') ? field.value : null
+  if (isField) return field.closest('.CodeMirror, .monaco-editor') ? null : field.value
+  const drawn = '[role=slider][aria-valuenow], [role=spinbutton][aria-valuenow]'
+  const [first, second] = field.matches(drawn) ? [field] : field.querySelectorAll(drawn)
+  // A group of several is none of them.
+  return first && !second && !field.querySelector('input, textarea, select')
+    ? first.getAttribute('aria-valuenow')
+    : null
 }
 
 /** Reads the value of a field or editor. @throws BaxError `action_failed` for an editor that shows a part of its text. */

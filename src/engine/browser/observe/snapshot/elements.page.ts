@@ -144,6 +144,8 @@ function measureOne(
   const content = isTextEditor(element) || around.editors.has(element) ? editorText(element) : null
   if (content) memory.texts.set(element, content)
   if (content) measured.contents.push([ref, content.text.slice(0, contentChars), content.isWhole])
+  const value = element.matches('[role=slider], [role=spinbutton]:empty') ? valueOf(element) : null
+  if (value !== null) measured.contents.push([ref, value, true])
 }
 
 const editorText = (element: Element): EditorText | null => codeText(element) ?? drawnText(element)

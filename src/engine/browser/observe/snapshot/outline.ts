@@ -90,7 +90,7 @@ function nodePart(node: AriaNode, marks: Marks): Part {
   const { role } = node
   if (role === 'heading') return { entries: [heading(node, marks)], loose: [] }
   const inner = partOf(node.children ?? [], marks)
-  const loose = node.text === undefined ? inner.loose : [node.text]
+  const loose = node.text === undefined ? looseOf(node, inner) : [node.text]
   if (noticeRoles.has(role)) return { entries: [notice(node, inner, loose)], loose: [] }
   if (landmarks.has(role) && (node.name || !onlyNamed.has(role))) {
     if (inner.entries.length === 0 && role !== 'iframe') return { entries: [], loose }
@@ -99,6 +99,15 @@ function nodePart(node: AriaNode, marks: Marks): Part {
   }
   if (role === 'img') return { entries: [], loose: node.name ? [node.name] : [] }
   return context(node, { entries: inner.entries, loose })
+}
+
+/** Roles whose name is their text, which is then no text of its own. */
+const namedByText: ReadonlySet<string> = new Set(['cell', 'columnheader', 'rowheader', 'gridcell', 'row'])
+
+/** Returns the text of a node that no entry shows, or its name: the tree omits a text that equals the name. */
+function looseOf({ role, name }: AriaNode, { entries, loose }: Part): readonly string[] {
+  const isText = entries.length === 0 || !namedByText.has(role)
+  return loose.length === 0 && name && isText ? [name] : loose
 }
 
 /** Returns whether a node is a named control without a reference, such as one without a box. */
@@ -125,9 +134,12 @@ function control(node: AriaNode, marks: Marks): Entry {
     const text = clip(squeeze(content), labelChars)
     return { ...item, name: clip(item.name, labelChars), ...(text && { tail: text }) }
   }
-  const item = controlEntry(node, marks, clip(squeeze(labelOf(node)), labelChars), labelChars)
+  const hasOptions = optionsOf(node).length > 0
+  // The options are no name.
+  const label = hasOptions ? (node.name ?? '') : labelOf(node)
+  const item = controlEntry(node, marks, clip(squeeze(label), labelChars), labelChars)
   const inner = partOf(node.children ?? [], marks).entries.flatMap(controlsOnly)
-  return { ...item, below: optionsOf(node).length > 0 ? [] : inner }
+  return { ...item, below: hasOptions ? [] : inner }
 }
 
 function heading(node: AriaNode, marks: Marks): Entry {
