@@ -10,6 +10,12 @@ test.each([
   ['internal:role=button[name="Buy"i] >> nth=1', ['Buy'], 'role=button[name="Buy"] >> nth=1'],
   ['internal:role=listitem', [], 'role=listitem'],
   [
+    'internal:role=link[name="item"i][description="Browse"i]',
+    ['item'],
+    'role=link[name="item"][description*="Browse" i]',
+  ],
+  ['internal:role=link[description="Browse"s]', [], 'role=link[description="Browse"]'],
+  [
     'internal:role=row[name="Tea"i] >> internal:role=button[name="Add"i]',
     ['Add'],
     'role=row[name*="Tea" i] >> role=button[name="Add"]',

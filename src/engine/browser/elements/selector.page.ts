@@ -81,3 +81,12 @@ function stepOf(element: Element): string {
   const tag = CSS.escape(element.localName)
   return before + after === 0 ? tag : `${tag}:nth-of-type(${before + 1})`
 }
+
+/** An ID with a long number, at the start of a part of a selector. */
+const numbered = /(^|>> )#([A-Za-z][\w-]*?)\d{5,}[\w-]*(?=$|[ >.:[])/g
+
+/** Replaces IDs with long numbers, which many pages generate anew, by their beginnings if these find the same element. */
+export function withoutNumbers(selector: string, isSame: (selector: string) => boolean): string {
+  const stable = selector.replaceAll(numbered, '$1[id^="$2"]')
+  return stable !== selector && isSame(stable) ? stable : selector
+}

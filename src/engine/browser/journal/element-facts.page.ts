@@ -3,7 +3,7 @@ import type { Fingerprint } from '../../../core/shapes/recording.ts'
 import { fingerprintOf } from '../elements/fingerprint.page.ts'
 import { isHtml } from '../elements/node-kinds.page.ts'
 import { holdsSecret } from '../elements/secret-field.page.ts'
-import { selectorMaker } from '../elements/selector.page.ts'
+import { selectorMaker, withoutNumbers } from '../elements/selector.page.ts'
 
 export interface ElementFacts {
   readonly fingerprint: Fingerprint
@@ -41,8 +41,13 @@ export function findFacts(injected: Injected, selector: string): FoundElement | 
 
 export function foundOf(injected: Injected, element: Element): FoundElement {
   const made = injected.generateSelector(element, { testIdAttributeName: 'data-testid' })
-  const accessibleName = injected.utils.getElementAccessibleNameText(made.elements[0] ?? element, false)
-  return { ...factsOf(element), generated: made.selector, accessibleName }
+  const found = made.elements[0] ?? element
+  const accessibleName = injected.utils.getElementAccessibleNameText(found, false)
+  const generated = withoutNumbers(made.selector, (selector) => {
+    const [first, second] = injected.querySelectorAll(injected.parseSelector(selector), document)
+    return first === found && !second
+  })
+  return { ...factsOf(element), generated, accessibleName }
 }
 
 export function factsOf(element: Element): ElementFacts {

@@ -8,7 +8,9 @@ interface Known {
 }
 
 const quoted = '("(?:\\\\.|[^"\\\\])*")'
-const role = new RegExp(`^internal:role=([\\w-]+)(?:\\[name=${quoted}([is])\\])?$`)
+const role = new RegExp(
+  `^internal:role=([\\w-]+)(?:\\[name=${quoted}([is])\\])?(?:\\[description=${quoted}([is])\\])?$`,
+)
 const attribute = new RegExp(`^internal:(?:attr|testid)=\\[([\\w-]+)=${quoted}([is])\\]$`)
 const text = new RegExp(`^internal:text=${quoted}i$`)
 const label = new RegExp(`^internal:label=${quoted}([is])$`)
@@ -40,19 +42,19 @@ function onePart([frame = '', position, ...more]: readonly string[]): string | u
 function convertPart(part: string, names: readonly string[]): string {
   const byRole = role.exec(part)
   if (byRole) {
-    const [, name, value, mode] = byRole
-    if (value === undefined) return `role=${name}`
-    if (mode === 's') return `role=${name}[name=${value}]`
+    const [, name, value, mode, described, describedMode] = byRole
+    const description = described === undefined ? '' : valueIn('description', described, describedMode)
+    if (value === undefined) return `role=${name}${description}`
     // Only an exact name when all elements whose name contains the recorded one have it.
     const [full, other] = names
-    return full !== undefined && other === undefined && isPlain(full)
-      ? `role=${name}[name=${JSON.stringify(full)}]`
-      : `role=${name}[name*=${value} i]`
+    return mode === 'i' && full !== undefined && other === undefined && isPlain(full)
+      ? `role=${name}[name=${JSON.stringify(full)}]${description}`
+      : `role=${name}${valueIn('name', value, mode)}${description}`
   }
   const byAttribute = attribute.exec(part)
   if (byAttribute && isPlain(byAttribute[2]!)) {
     const [, name, value, mode] = byAttribute
-    return mode === 's' ? `[${name}=${value}]` : `[${name}*=${value} i]`
+    return valueIn(name!, value!, mode)
   }
   const byText = text.exec(part)
   if (byText) {
@@ -68,6 +70,10 @@ function convertPart(part: string, names: readonly string[]): string {
   }
   return part
 }
+
+/** Returns the condition for an attribute: its whole value, or a part in any case. */
+const valueIn = (name: string, value: string, mode: string | undefined): string =>
+  mode === 's' ? `[${name}=${value}]` : `[${name}*=${value} i]`
 
 /** Whether a text has the same meaning in CSS strings and in JSON: no control characters. */
 const isPlain = (value: string) => !/[\u0000-\u001f\u007f-\u009f]/.test(value) // oxlint-disable-line no-control-regex
