@@ -131,7 +131,10 @@ async function byLabel({ page, locateAll }: CommandContext, label: string): Prom
   ]) {
     const all = locateAll(shown).filter({ visible: true })
     const count = await all.count()
-    if (count > 0) return { count, selector: `${shown} >> visible=true`, element: all.first(), shown, isGroup: true }
+    const selector = `${shown} >> visible=true`
+    const isField = count === 1 && (await all.and(page.locator(fieldCss)).count()) === 1
+    if (isField && shown.startsWith('label=')) return { count, selector, element: all.first(), shown }
+    if (count > 0) return { count, selector, element: all.first(), shown, isGroup: true }
   }
   return undefined
 }

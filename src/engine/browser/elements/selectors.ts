@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { playwrightRef } from './refs.ts'
-import { formItem } from './form-item.ts'
+import { formItem, rowField } from './form-item.ts'
 import type { ListFunction } from '../page/page-function.ts'
 
 /** A parsed selector: the frames to enter, and the selector in the last of them. */
@@ -74,8 +74,9 @@ function convertedPart(part: string, before: readonly string[]): string {
   if (text === undefined) return part
   const exact = /^"(?:\\.|[^"\\])*"$/.test(text)
   const own = exact ? `internal:label=${text}s` : `internal:label=${JSON.stringify(text)}i`
-  const item = formItem(exact ? text.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : text)
-  return `${own} >> internal:or=${JSON.stringify([...before, item].join(' >> '))}`
+  const shown = exact ? text.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : text
+  const others = [formItem(shown), rowField(shown)].map((other) => JSON.stringify([...before, other].join(' >> ')))
+  return [own, ...others].join(' >> internal:or=')
 }
 
 const editors = 'css=[contenteditable]:not([role], [contenteditable=false], [contenteditable] [contenteditable])'
