@@ -9,6 +9,7 @@ const pages = {
     <button id=three>Inbox <i>${icon}</i> 3</button><button id=four>Composed</button>
     <button id=five>Next >> all</button><button id=six>Don't "ask"</button><button id=seven><b>C:\\a/b|[c]</b></button>`,
   '/words': '<!doctype html><button onclick="document.title = \'sent\'">Send</button><nav>Menu</nav>',
+  '/menu': `<!doctype html><ul><li><a href=#x><img alt=Browse>Browse <b>(current)</b></a></li></ul><button>Browse all</button>`,
   '/dates': `<!doctype html><input id=date type=date><input id=time type=time><input id=week type=week value=2024-W09><input id=colour type=color value=#ff0000>`,
   '/first': `<!doctype html><label>Subject <input type=checkbox></label>
     <a id=go href=# onclick="setTimeout(() => location.href = '/second', 150); return false">Compose</a>`,
@@ -45,6 +46,16 @@ inUsualHomes(pages, (given) => {
     expect(failure).toMatchObject({ code: 'element_not_found', hint: 'did you mean text="Send"?' })
     await given.fails('click', { selector: 'Page 5', timeout_ms: 60_000 })
     await given.do('get_text', { selector: 'nav' })
+  })
+
+  test('an error suggests only selectors that match', async () => {
+    await given.open('/menu')
+    for (const selector of ['role=link[name="Browse (current)"]', 'role=listitem[name="Browse (current)"]']) {
+      const { details } = await given.fails('click', { selector, timeout_ms: 700 })
+      const { candidates } = details as { candidates: { selector: string }[] }
+      expect(candidates.length).toBeGreaterThan(0)
+      for (const one of candidates) expect(await given.value('count_elements', { selector: one.selector })).not.toBe(0)
+    }
   })
 
   test('a date or time is typed by its parts, and text that gives none leaves the field as it was', async () => {

@@ -118,10 +118,24 @@ async function similarElements(page: Page, parsed: ParsedSelector): Promise<simi
     const candidates = await nearestIn(rootOf(page, { ...outer, inner: '' }), css)
     return candidates.map(({ selector, element }) => ({ selector: `frame=${selector}`, element }))
   }
-  const candidates = nearestIn(rootOf(page, parsed), parsed.inner)
+  const found = nearestIn(rootOf(page, parsed), parsed.inner)
+  const candidates = found.then((similar) => matching(page, parsed, similar))
   if (parsed.frames.length > 0) return candidates
   const [framed = [], here] = await Promise.all([orUndefined(framedMatches(page, parsed.inner), framesMs), candidates])
   return [...framed, ...here]
+}
+
+const shownCandidates = 5
+
+/** Leaves out selectors that match nothing: the name of an element by its role is not always its text. */
+async function matching(
+  page: Page,
+  parsed: ParsedSelector,
+  candidates: readonly similar.Candidate[],
+): Promise<similar.Candidate[]> {
+  const count = async ({ selector }: similar.Candidate) => locateAll(page, { ...parsed, inner: selector }).count()
+  const counts = await Promise.all(candidates.map(count))
+  return candidates.filter((_, at) => counts[at]! > 0).slice(0, shownCandidates)
 }
 
 const nearestIn = (root: Locator, selector: string): Promise<similar.Candidate[]> =>

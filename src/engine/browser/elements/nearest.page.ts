@@ -17,7 +17,8 @@ interface SelectorPart {
 }
 
 const maxElements = 20_000
-const maxCandidates = 5
+/** More than an error shows: some of the selectors may match nothing. */
+const maxCandidates = 10
 const maxNames = 8000
 
 /** Returns the most similar elements, best first. */
