@@ -79,7 +79,7 @@ const leaving = `<!doctype html><button id=more aria-haspopup=menu aria-expanded
   <label><input id=submits type=checkbox style="display:none" onchange="location.href = '/next'">Submit at once</label>`
 
 /** Time to open a list, which a busy machine needs too, for choices that are waited for in vain. */
-const openMs = 3000
+const openMs = 8000
 
 inUsualHomes(
   {

@@ -58,8 +58,11 @@ describe.skipIf(noRedis)(titled('a fleet that lost its data', noRedis), () => {
       })
       expect(failure!).toMatchObject({ code: 'session_closed', details: { reason: 'worker_lost' } })
     }
-    await waitUntil(async () => (await client.getFleet({})).workers.length === 2)
-    const status = await client.getFleet({})
+    let status = await client.getFleet({})
+    await waitUntil(async () => {
+      status = await client.getFleet({})
+      return status.workers.length === 2 && status.data_lost_at !== null
+    })
     expect(status.workers.filter(({ worker_id }) => registered.has(worker_id))).toEqual([])
     expect(status.warning).toBe(`${lost} (since ${status.data_lost_at})`)
     expect(Math.abs(Date.now() - Date.parse(status.data_lost_at!))).toBeLessThan(120_000)
