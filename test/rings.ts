@@ -144,6 +144,7 @@ export const onFleet = named([
   'flow/session-scrape',
   'flow/sessions',
   'flow/shell-ended',
+  'flow/tls-verification',
   'flow/uninstall',
   'flow/update',
   'flow/upload',

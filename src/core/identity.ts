@@ -13,6 +13,7 @@ export const identityNames = [
   'mobile',
   'proxy',
   'sign',
+  'skip_tls_verification',
 ] as const
 
 export type IdentityName = (typeof identityNames)[number]
@@ -25,7 +26,7 @@ export const isProxyKind = (value: unknown): value is (typeof proxyKinds)[number
   proxyKinds.some((kind) => kind === value)
 
 /** The fields of a request that uses no identity. */
-export const noIdentity = { save_profile: false, mobile: false, sign: false } as const
+export const noIdentity = { save_profile: false, mobile: false, sign: false, skip_tls_verification: false } as const
 
 type Fields = { readonly [Name in IdentityName]?: unknown } & { readonly session_id?: unknown }
 

@@ -35,7 +35,7 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
   // finished pages of a large crawl pile up (`npm run bench -- crawl`: node at 154 to 240 MB over 10 000 pages, with this
   // at 165 to 181). Applies to the whole process, including worker threads.
   setFlagsFromString('--heap-growing-percent=100')
-  const { search = {}, proxies, log } = config
+  const { search = {}, proxies, log, verifyTls } = config
   const { keys, profiles, credentials } = storesOf(config)
   const tools = makeBatchTools(config)
   const [egress, shares, names] = [new Egress(config), new KeyShares(config), namesOf(() => relays)]
@@ -44,7 +44,7 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
   const crawls = lazyCrawls(config, extractor, keys)
   const botKey = async () => (await import('./store/bot-key.ts')).readBotKey(config)
   const live: SearchContext['live'] = (idOrName, caller) => sessions.live(idOrName, caller)
-  const searching: SearchContext = { config: search, proxies, log, scraper: extractor, live }
+  const searching: SearchContext = { config: search, proxies, log, verifyTls, scraper: extractor, live }
   const relays = lazyRelays(config, keys, withCalls(sessions))
   const shell = lazyShells(config, keys)
   const identity = {
@@ -58,11 +58,11 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
   let closing: Promise<void> | undefined
   return {
     keys,
-    ...withSessions({ scraper: extractor, crawls }, botKey, sessions, relays),
+    ...withSessions({ scraper: extractor, crawls }, { botKey, verifyTls }, sessions, relays),
     searcher: {
       search: async (input, call) => (await import('./search/web-search.ts')).searchWeb(searching, input, call),
     },
-    requests: lazyRequests({ egress, profiles, botKey }, sessions, relays),
+    requests: lazyRequests({ egress, profiles, botKey, verifyTls }, sessions, relays),
     botDirectory: async () => (await botKey())?.directory(),
     code: lazyCode(keys, log),
     relays,

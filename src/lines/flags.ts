@@ -85,9 +85,14 @@ export function addParam(command: Command, param: Param): void {
       option.attributeName = () => attributeOf(param)
       command.addOption(option)
     }
-    if (hasOn) command.addOption(new Option(`${short}--${name}`, about))
+    if (hasOn) {
+      const option = new Option(`${short}--${name}`, about)
+      option.attributeName = () => attributeOf(param)
+      command.addOption(option)
+    }
     if (hasOff) {
       const option = new Option(`--no-${name}`, hasOn ? `the opposite of --${name}` : `do not ${about}`)
+      option.attributeName = () => attributeOf(param)
       command.addOption(option.hideHelp(param.opposite !== undefined))
     }
     return

@@ -1,11 +1,13 @@
 /** The v2 client of the official SDK with a server that requires a key. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { noOpenssl } from '../support/certificates.ts'
 import { type Firecrawl, loadFirecrawl } from '../support/firecrawl.ts'
+import { testUnless } from '../support/needs.ts'
 import { type SearchServer, serveSearch } from '../support/search-server.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
-import { article } from '../support/web.ts'
+import { article, respondWith, untrustedServer } from '../support/web.ts'
 
 const page = (title: string, ...links: string[]) =>
   `<!doctype html><title>${title}</title><main><h1>${title}</h1><p>The page ${title} of a site about rivers and deltas.</p>
@@ -110,12 +112,22 @@ describe('scrape', () => {
     const { markdown, warning } = await firecrawl.scrape(`${site.url}/article`, {
       location: { country: 'AT' },
       proxy: 'stealth',
-      skipTlsVerification: true,
     })
     expect(markdown).toContain('How deltas grow')
     expect(warning).toContain('location.country sets languages, but not where requests leave from')
     expect(warning).toContain('proxy "stealth" is not available')
-    expect(warning).toContain('skipTlsVerification')
+  })
+
+  testUnless(noOpenssl)('accepts any certificate with skipTlsVerification', async () => {
+    const secure = await untrustedServer(respondWith('text/html', article))
+    try {
+      await expect(firecrawl.scrape(secure.url)).rejects.toMatchObject({ code: 'tls_error' })
+      const { markdown, warning } = await firecrawl.scrape(secure.url, { skipTlsVerification: true })
+      expect(markdown).toContain('How deltas grow')
+      expect(warning).toBeUndefined()
+    } finally {
+      await secure.close()
+    }
   })
 
   test('returns a page with an error status as a document with that status', async () => {

@@ -151,6 +151,7 @@ describe('the scraper alone answers as the application does', () => {
       [{ type: 'json', schema: 5 }],
     ],
     sign: [true, 'yes'],
+    skip_tls_verification: [true, 'yes'],
     session_id: ['absent', 'a\u0001b'],
     prefer_markdown: ['never', 'sometimes'],
     wait_for: ['0'],

@@ -56,6 +56,20 @@ describe('`bax serve`', () => {
     await Promise.all([closed.ended, open.ended])
   })
 
+  test('--verify-tls refuses to accept any certificate', async () => {
+    const scrape = ({ url }: { url: string }) =>
+      built.run(['scrape', 'https://127.0.0.1:9/', '--insecure', '--server', url])
+    const strict = await serve(built, ['--verify-tls'])
+    const refused = await scrape(strict)
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('error: --insecure is not allowed')])
+    strict.child.kill()
+    const usual = await serve(built)
+    const { code, stderr } = await scrape(usual)
+    expect([code, stderr]).toEqual([4, expect.stringContaining('URL blocked')])
+    usual.child.kill()
+    await Promise.all([strict.ended, usual.ended])
+  })
+
   test('--allow-private allows the given addresses, and requires a valid range', async () => {
     const site = createServer((_, response) => response.setHeader('content-type', 'text/plain').end('hi'))
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.2', resolve))

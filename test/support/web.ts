@@ -1,7 +1,7 @@
 /** Web sites for scraping: pages of every kind, and servers that misbehave, all on 127.0.0.1. */
 import type { Duplex } from 'node:stream'
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createSecureServer } from 'node:https'
 import { createServer as createRawServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -64,35 +64,32 @@ export async function rawServer(
   return { url, connections: () => connections, close: () => closing(server, open) }
 }
 
-/** Starts an HTTPS server with an untrusted certificate. */
-export async function untrustedServer(): Promise<{ url: string; close(): Promise<void> }> {
+interface Certificate {
+  /** Host name or address of the site. */
+  readonly host?: string
+  /** Days until it expires; -1 for one that has expired. */
+  readonly days?: number
+}
+
+/** Creates a self-signed certificate. */
+function selfSigned({ host = '127.0.0.1', days = 2 }: Certificate): { key: Buffer; cert: Buffer } {
   const folder = mkdtempSync(join(tmpdir(), 'bax-test-tls-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:prime256v1',
-      '-nodes',
-      '-subj',
-      '/CN=localhost',
-      '-days',
-      '2',
-      '-keyout',
-      key,
-      '-out',
-      cert,
-    ],
-    { stdio: 'ignore' },
-  )
-  const server = createSecureServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) =>
-    response.end('secret'),
-  )
+  const openssl = (words: string) => void execFileSync('openssl', words.split(' '), { cwd: folder, stdio: 'ignore' })
+  writeFileSync(join(folder, 'names'), `subjectAltName=${/^[\d.]+$/.test(host) ? 'IP' : 'DNS'}:${host}`)
+  openssl('ecparam -name prime256v1 -genkey -noout -out key.pem')
+  openssl(`req -new -key key.pem -subj /CN=${host} -out request.pem`)
+  openssl(`x509 -req -in request.pem -signkey key.pem -days ${days} -extfile names -out cert.pem`)
+  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => readFileSync(join(folder, name))) as [Buffer, Buffer]
   rmSync(folder, { recursive: true })
+  return { key, cert }
+}
+
+/** Starts an HTTPS server with an untrusted certificate. */
+export async function untrustedServer(
+  handler: Handler = (_, response) => response.end('secret'),
+  certificate: Certificate = {},
+): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createSecureServer(selfSigned(certificate), handler)
   const open = new Set<Duplex>()
   server.on('connection', (socket) => open.add(socket))
   return { url: `https://127.0.0.1:${await listening(server)}/`, close: () => closing(server, open) }

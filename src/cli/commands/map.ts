@@ -4,7 +4,7 @@ import type { LlmsEntry } from '../../core/shapes/jobs/sources.ts'
 import { printError } from '../output/errors.ts'
 import { print } from '../io.ts'
 import { plain } from '../../core/text/plain.ts'
-import { blockedHint } from '../../core/text/result-notes.ts'
+import { siteHint } from '../output/site-hint.ts'
 import { showWarning } from '../output/output.ts'
 import { withClock } from '../output/progress.ts'
 import { aboutSession, addIdentityFlags, addProxyFlag, withIdentity } from '../scrape/identity-flags.ts'
@@ -40,7 +40,7 @@ export const command = operationCommand(shape, async ({ io, settings, typed, inp
   await showWarning(io, answer)
   if (answer.success) return exits.done
   const failure = BaxError.fromBody(answer, 'navigation_failed')
-  const hint = failure.hint ?? blockedHint(failure.code, [input['url']], settings.server)
+  const hint = siteHint(failure, input['url'], settings)
   await printError(io, `${failure.message} [${failure.code}]`, hint)
   return failure.exit
 })

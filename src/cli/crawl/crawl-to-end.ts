@@ -77,7 +77,7 @@ export async function crawlToEnd(request: CrawlRequest): Promise<number> {
       allChanges,
       diffs,
       failOnError: flags['failOnError'] === true,
-      server: context.settings.server,
+      settings: context.settings,
     })
   } catch (error) {
     if (error instanceof ReaderGone) return exits.done

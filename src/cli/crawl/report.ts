@@ -1,9 +1,10 @@
 /** Prints the outcome of a crawl. */
 import { exits } from '../../core/errors/errors.ts'
 import type { CrawlAccounts, CrawlError } from '../../core/shapes/crawl.ts'
+import type { Settings } from '../../core/config/settings.ts'
 import type { SiteChanges } from '../../core/shapes/jobs/changes.ts'
-import { blockedHint } from '../../core/text/result-notes.ts'
 import { interruptedExit, printError } from '../output/errors.ts'
+import { siteHint } from '../output/site-hint.ts'
 import { type Io, note } from '../io.ts'
 import { styleFor } from '../output/style.ts'
 import { counted } from '../output/counted.ts'
@@ -26,22 +27,17 @@ export interface Report {
   /** File with the diffs of changed pages. */
   readonly diffs?: string | undefined
   readonly failOnError: boolean
-  /** URL of the server, if the crawl ran on one. */
-  readonly server: string | undefined
+  readonly settings: Pick<Settings, 'server' | 'verifyTls'>
 }
 
 /** Prints the outcome and returns the exit code. */
 export async function report(io: Io, facts: Report): Promise<number> {
-  const { end, accounts, resume, isText, summary, failOnError, server } = facts
+  const { end, accounts, resume, isText, summary, failOnError, settings } = facts
   const { finished, errors, stopped } = end
   if (stopped === 'unread') return exits.done
   if (finished && !finished.success && !stopped) {
     const failure = failureOf(finished)
-    await printError(
-      io,
-      `${end.url}: ${failure.message} [${failure.code}]`,
-      failure.hint ?? blockedHint(failure.code, [end.url], server),
-    )
+    await printError(io, `${end.url}: ${failure.message} [${failure.code}]`, siteHint(failure, end.url, settings))
     return failure.exit
   }
   if (isText) await printErrors(io, errors)

@@ -7,7 +7,7 @@ import { systemReason } from '../../core/errors/system-errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { ScrapeMetadata, WarningCode } from '../../core/shapes/scrape.ts'
 import { readRegularFile } from '../../core/state/outside-files.ts'
-import { blockedHint } from '../../core/text/result-notes.ts'
+import { siteHint } from '../output/site-hint.ts'
 import { textFlag } from '../../lines/typed.ts'
 import { flagOf, type TypedArguments } from '../../lines/values.ts'
 import { typedIdentityFlag, withIdentity } from '../scrape/identity-flags.ts'
@@ -78,7 +78,7 @@ export async function readPageSource(context: Context, url: string, { options, f
     const { data, warning, warning_code } = answer
     if (answer.success && data) return { markdown: data.markdown ?? '', metadata: data.metadata, warning, warning_code }
     const error = BaxError.fromBody(answer)
-    const hint = error.hint ?? blockedHint(error.code, [url], settings.server)
+    const hint = siteHint(error, url, settings)
     throw new BaxError(error.code, error.message, { cause: error, ...(hint && { hint }) })
   } finally {
     progress.stop()

@@ -5,7 +5,7 @@ import { relative, resolve } from 'node:path'
 import type { BaxError } from '../../core/errors/errors.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { Context } from '../context.ts'
-import { blockedHint } from '../../core/text/result-notes.ts'
+import { siteHint } from '../output/site-hint.ts'
 import { printError } from '../output/errors.ts'
 import { note, print } from '../io.ts'
 import { showWarning } from '../output/output.ts'
@@ -23,9 +23,6 @@ export interface PageWriter {
   take(scraped: Scraped, failure?: BaxError): Promise<void>
   end?(): Promise<void>
 }
-
-const hintOf = ({ settings }: Context, { code, hint }: BaxError, url: string): string | undefined =>
-  hint ?? blockedHint(code, [url], settings.server)
 
 type Flags = Readonly<Record<string, unknown>>
 
@@ -61,7 +58,8 @@ function wholeAnswers(
       const body = answer ?? { ...error!.toBody(), data: { metadata: { sourceURL: url, error: error!.message } } }
       if (form.lines) write(JSON.stringify(body))
       else kept.push(body)
-      if (error) await printError(io, `${url}: ${error.message} [${error.code}]`, hintOf(context, error, url))
+      if (error)
+        await printError(io, `${url}: ${error.message} [${error.code}]`, siteHint(error, url, context.settings))
     },
     async end() {
       if (!form.lines) write(JSON.stringify(form.many ? kept : kept[0]))
@@ -79,7 +77,7 @@ function toScreen(context: Context, { many, toStdout }: { many: boolean; toStdou
         await printError(
           io,
           `${many ? `${scraped.url}: ` : ''}${failure.message} [${failure.code}]`,
-          hintOf(context, failure, scraped.url),
+          siteHint(failure, scraped.url, context.settings),
         )
       if (!scraped.answer) return
       if (many) print(io, `${first ? '' : '\n'}<!-- ${scraped.url.replaceAll('--', '-\u2060-')} -->\n`)
@@ -117,7 +115,8 @@ function toFile(context: Context, output: string): PageWriter {
   const { io } = context
   return {
     async take({ url, answer }, failure) {
-      if (failure) await printError(io, `${failure.message} [${failure.code}]`, hintOf(context, failure, url))
+      if (failure)
+        await printError(io, `${failure.message} [${failure.code}]`, siteHint(failure, url, context.settings))
       const [piece] = answer ? piecesOf(answer) : []
       if (!piece) return
       writeOutput(resolve(io.cwd, output), 'bytes' in piece ? piece.bytes : piece.text)
@@ -132,7 +131,8 @@ function toFolder(context: Context, output: string): PageWriter {
   const taken = new Set<string>()
   return {
     async take({ url, answer }, failure) {
-      if (failure) await printError(io, `${url}: ${failure.message} [${failure.code}]`, hintOf(context, failure, url))
+      if (failure)
+        await printError(io, `${url}: ${failure.message} [${failure.code}]`, siteHint(failure, url, context.settings))
       for (const piece of answer ? piecesOf(answer) : []) {
         const path = nameFor(folder, url, piece.extension, taken)
         writeOutput(path, 'bytes' in piece ? piece.bytes : piece.text)

@@ -52,6 +52,13 @@ export const serveParams = {
     'private address range that pages may reach, such as 10.0.0.0/8; may be repeated',
     { type: 'string[]' },
   ),
+  verifyTls: param(
+    'verify_tls',
+    'refuse requests that accept any certificate, with skip_tls_verification (BAX_VERIFY_TLS)',
+    {
+      type: 'boolean',
+    },
+  ),
   logLevel: param('log_level', 'minimum level of log lines on stderr', { choices: logLevels, default: 'info' }),
   logFormat: param('log_format', 'format of log lines; text on a terminal, else json', { choices: logFormats }),
   drainSecs: param(

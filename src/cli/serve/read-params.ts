@@ -16,6 +16,7 @@ interface SharedFlags {
   readonly logLevel: LogLevel
   readonly metrics: string | undefined
   readonly profileKeyFile: string | undefined
+  readonly verifyTls: boolean | undefined
 }
 
 /** Reads and checks them. @throws BaxError `invalid_request` */
@@ -28,6 +29,7 @@ export function readShared(flags: SharedFlags, io: Io) {
     metrics: metricsAddress(flags.metrics),
     drainMs: drainTime(flags.drainSecs),
     ...(profileKey !== undefined && { profileKey }),
+    ...(flags.verifyTls !== undefined && { verifyTls: flags.verifyTls }),
   }
 }
 

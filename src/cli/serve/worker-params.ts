@@ -5,7 +5,7 @@ import { param } from './param.ts'
 import { fleetParams, serveParams } from './params.ts'
 
 const { pool, shell, worker } = limits
-const { allowPrivate, logLevel, logFormat, metrics, profileKeyFile } = serveParams
+const { allowPrivate, logLevel, logFormat, metrics, profileKeyFile, verifyTls } = serveParams
 
 const count = (name: string, what: string, value: number) => param(name, what, { type: 'integer', default: value })
 
@@ -39,6 +39,7 @@ export const workerParams = {
     default: 'exit',
   }),
   allowPrivate,
+  verifyTls,
   logLevel,
   logFormat,
   metrics,

@@ -101,6 +101,10 @@ export const settingsTable = {
     file: false,
     otherwise: false,
   }),
+  verify_tls: toggle('refuse to [accept any certificate](network.md#certificates)', {
+    engine: true,
+    guide: { flag: '`serve --verify-tls`', environment: '`BAX_VERIFY_TLS` (`on`, `off`)' },
+  }),
   /** Used by webhooks whose request has no secret. */
   webhook_secret: text('secret that signs [webhooks](crawling.md#webhooks)', { engine: true }),
   /** Without it, profiles are plain files. */

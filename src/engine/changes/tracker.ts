@@ -16,7 +16,10 @@ import { changeOf } from './change.ts'
 /** Part of the plan of a scrape that change tracking uses. */
 interface TrackedPlan {
   readonly url: string
-  readonly input: Pick<ScrapeInput, 'only_main_content' | 'include_tags' | 'exclude_tags' | 'remove_base64_images'>
+  readonly input: Pick<
+    ScrapeInput,
+    'only_main_content' | 'include_tags' | 'exclude_tags' | 'remove_base64_images' | 'skip_tls_verification'
+  >
   /** Options of the format changeTracking, if it is requested. */
   readonly tracking?: Partial<TrackingOptions>
 }
@@ -87,11 +90,13 @@ const pageOf = ({ status, markdown }: PageVersion, { metadata: { sourceURL } }: 
   metadata: { sourceURL, status_code: status },
 })
 
-/** Identifies a page by its URL, the tag, and the options that shape its Markdown. */
+/** Identifies a page by its URL, the tag, the options that shape its Markdown, and whether its origin was verified. */
 function pageKey({ url, tracking, input }: TrackedPlan): string {
   const { only_main_content: main, remove_base64_images: images, include_tags: include, exclude_tags: exclude } = input
   const tags = include || exclude ? [include ?? [], exclude ?? []] : []
   const facts = [url.replace(/#.*/s, ''), tracking!.tag ?? null, main, images, ...tags]
+  // Somebody in between may have written a version that was read without verification.
+  if (input.skip_tls_verification) facts.push('unverified')
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex')
 }
 

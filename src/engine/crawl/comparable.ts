@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CrawlInput } from '../../core/shapes/crawl.ts'
 import { refuseCredentials } from '../scrape/plan.ts'
-import { planCrawl } from './plan.ts'
+import { isUnverified, planCrawl } from './plan.ts'
 import { hostOf, identityOf } from './queue/url-identity.ts'
 import type { CrawlView } from './views.ts'
 
@@ -62,6 +62,8 @@ export function assertComparable(
   if (!other && formOf(input) !== formOf(record.input))
     throw incomparable(`the crawl ${record.id} had another value of prefer_markdown`, hint)
   if (other) throw incomparable(`the crawl ${record.id} had another value of ${other}`, hint)
+  if (isUnverified(input) !== isUnverified(record.input))
+    throw incomparable(`the crawl ${record.id} had another value of skip_tls_verification`, hint)
   if (record.input.dry_run || input.dry_run) throw incomparable('a dry run has no pages to compare', hint)
 }
 

@@ -50,6 +50,10 @@ const pageOptions = [
   'allowed_domains',
 ] as const
 
+/** Whether a crawl, before or after its identity is encrypted, accepts any certificate. */
+export const isUnverified = ({ identity, skip_tls_verification: skips }: CrawlInput): boolean =>
+  identity?.unverified ?? skips
+
 /** @throws BaxError `invalid_request` or `url_blocked` */
 export function planCrawl(input: CrawlInput, from: Origin = null, identity?: ReadIdentity): CrawlPlan {
   const { prefer_markdown: prefer } = input
@@ -57,8 +61,10 @@ export function planCrawl(input: CrawlInput, from: Origin = null, identity?: Rea
   const needsHtml = prefer === 'auto' && !input.list && input.llms !== 'only'
   const options = { ...pick(input, pageOptions), prefer_markdown: needsHtml ? 'never' : (prefer ?? 'never') } as const
   const actions = [...(input.list?.actions ?? [])]
+  // Versions of pages are kept apart by it.
+  const tls = { skip_tls_verification: isUnverified(input) }
   const page = (url: string): ScrapePlan => {
-    const plan = planScrape({ url, ...options, ...noIdentity, max_age: 0, actions }, from)
+    const plan = planScrape({ url, ...options, ...noIdentity, ...tls, max_age: 0, actions }, from)
     return identity ? { ...plan, identity: input.list ? identity.at(plan.url) : identity } : plan
   }
   const first = page(input.url)

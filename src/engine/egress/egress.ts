@@ -36,6 +36,8 @@ export interface Route extends Chain {
 export interface RequestIdentity {
   readonly userAgent: string | undefined
   readonly acceptLanguage: string | undefined
+  /** Whether any certificate of a site is accepted. */
+  readonly skipsTlsVerification: boolean
   /** Returns the headers of the caller for a URL, with names in lower case. */
   headersFor(href: string): Readonly<Record<string, string>>
   /** Returns the value of the header `Cookie` for a URL; empty without cookies. */

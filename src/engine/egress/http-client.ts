@@ -130,7 +130,10 @@ function send(
   const lookup = egress.names.lookupFor({ from: egress.from ?? null, signal })
   return new Promise((resolve, reject) => {
     const headers = { ...own, ...more }
-    const request = client.request(url, { method, headers, signal, lookup, maxHeaderSize: headerBytes, ...route })
+    // Agents keep connections with another value of this option apart.
+    const tls = egress.identity?.skipsTlsVerification && { rejectUnauthorized: false }
+    const options = { method, headers, signal, lookup, maxHeaderSize: headerBytes, ...tls, ...route }
+    const request = client.request(url, options)
     let hasReceived = () => false
     request.on('socket', (socket) => {
       const before = socket.bytesRead

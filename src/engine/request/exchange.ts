@@ -72,7 +72,8 @@ function redirected({ method, body, lostBody }: Hop, status: number, url: string
 }
 
 async function sendHop(first: Exchange, hop: Hop, isFirst: boolean): Promise<HttpResponse> {
-  const { signal, egress } = first
+  const { signal, identity } = first
+  const egress = { ...first.egress, identity }
   const { target, authorization } = targetOf(hop.url)
   const { method, body } = hop
   const headers = { ...(authorization && { authorization }), ...headersFor(first, hop) }

@@ -8,7 +8,7 @@ import type { RequestContext } from './send-request.ts'
 import type { MapsWithIdentity } from './session-scrape.ts'
 
 export function lazyRequests(
-  context: Pick<RequestContext, 'egress' | 'profiles' | 'botKey'>,
+  context: Omit<RequestContext, 'live'>,
   sessions: Known & { readonly live: FindSession },
   relays: Known,
 ): Requests {
@@ -21,11 +21,11 @@ export function lazyRequests(
 /** Adds reads with the cookies of a session to a scraper and to maps. */
 export function withSessions<Maps extends MapsWithIdentity>(
   { scraper, crawls }: { readonly scraper: LazyScraper; readonly crawls: Maps },
-  botKey: RequestContext['botKey'],
+  shared: Pick<RequestContext, 'botKey' | 'verifyTls'>,
   sessions: Known & { readonly live: FindSession },
   relays: Known,
 ): { extractor: LazyScraper; crawls: Maps } {
-  const context = { live: ownSessions(sessions, relays, noCookies), botKey }
+  const context = { ...shared, live: ownSessions(sessions, relays, noCookies) }
   const scrape: Scraper['scrape'] = async (input, call) => {
     const { session_id } = input
     if (session_id === undefined) return scraper.scrape(input, call)

@@ -16,10 +16,11 @@ import { scrapeUrl } from '../render/http/web-url.ts'
 import { ReadIdentity } from '../render/identity/identity.ts'
 import type { RequestSigner } from '../render/identity/safe-signer.ts'
 import { openIdentity, signerOf } from '../scrape/identity/open-identity.ts'
+import { assertMaySkipTls, type TlsRule, withTlsHint } from '../scrape/identity/tls-verification.ts'
 import { exchange, type Received, type RequestBody } from './exchange.ts'
 import { openSessionIdentity } from './session-identity.ts'
 
-export interface RequestContext {
+export interface RequestContext extends TlsRule {
   readonly egress: Egress
   readonly profiles: Pick<ProfileStore, 'load' | 'update'>
   readonly live: FindSession
@@ -39,6 +40,13 @@ export async function sendRequest(
   input: RequestInput,
   call: Call,
 ): ReturnType<Requests['send']> {
+  assertMaySkipTls(input, context)
+  return prepareAndSend(context, input, call).catch((error: unknown) => {
+    throw input.skip_tls_verification ? error : withTlsHint(error, context)
+  })
+}
+
+async function prepareAndSend(context: RequestContext, input: RequestInput, call: Call): ReturnType<Requests['send']> {
   const body = bodyIn(input)
   const start = new URL(scrapeUrl(input.url))
   const prepared = { input, start, body, method: input.method ?? (body ? 'POST' : 'GET') }
@@ -71,9 +79,13 @@ async function sendInSession({ egress, botKey }: RequestContext, session: LiveSe
   const rules = await rulesOf(session, egress)
   await askFirst(session, prepared, signals)
   const signer = input.sign ? await signerOf(botKey) : undefined
-  const { headers, cookies, user_agent } = input
+  const { headers, cookies, user_agent, skip_tls_verification } = input
   const facts = { start, ...(signer && { signer }) }
-  const { identity, store } = await openSessionIdentity(session, { headers, cookies, user_agent }, facts)
+  const { identity, store } = await openSessionIdentity(
+    session,
+    { headers, cookies, user_agent, skip_tls_verification },
+    facts,
+  )
   return answered(send(prepared, identity, { ...rules, from: owner }, signals), store)
 }
 

@@ -12,11 +12,12 @@ import { scrapeUrl } from '../render/http/web-url.ts'
 import { ProxyLists } from '../render/identity/read-proxies.ts'
 import type { RequestSigner } from '../render/identity/safe-signer.ts'
 import { type OpenIdentity, phone, signerOf } from '../scrape/identity/open-identity.ts'
+import { assertMaySkipTls, type TlsRule } from '../scrape/identity/tls-verification.ts'
 import { planScrape } from '../scrape/plan.ts'
 import type { PageScraper } from '../scrape/scraper.ts'
 import { openSessionIdentity, refuseBeside } from './session-identity.ts'
 
-interface SessionReadContext {
+interface SessionReadContext extends TlsRule {
   readonly live: FindSession
   readonly botKey: () => Promise<RequestSigner | undefined>
 }
@@ -30,17 +31,18 @@ type Fields = Pick<ScrapeInput, 'allowed_domains'> & IdentityInput & { readonly 
 
 /** @throws BaxError `invalid_request`, and the errors of sessions and scrapes */
 export async function scrapeInSession(
-  { scraper, live, botKey }: SessionReadContext & { readonly scraper: () => Promise<PageScraper> },
+  { scraper, live, ...shared }: SessionReadContext & { readonly scraper: () => Promise<PageScraper> },
   input: ScrapeInput & { readonly session_id: string },
   call: Pick<Call, 'caller' | 'signal'>,
 ): ReturnType<Scraper['scrape']> {
   const session = live(input.session_id, call.caller)
   assertFits(input, session)
+  assertMaySkipTls(input, shared)
   const { timeoutMs } = planScrape(input, call.caller.keyId)
   return runQueued(session, call, { timeout_ms: timeoutMs }, async () => {
     const { allowed_domains = input.allowed_domains } = session.input
     const ending = { ...call, signal: AbortSignal.any([call.signal, session.ended]) }
-    return (await scraper()).scrape({ ...input, allowed_domains }, ending, () => open(input, session, botKey))
+    return (await scraper()).scrape({ ...input, allowed_domains }, ending, () => open(input, session, shared.botKey))
   })
 }
 
@@ -49,17 +51,18 @@ export async function scrapeInSession(
  * @throws BaxError `invalid_request`, and the errors of sessions and maps
  */
 export async function mapInSession(
-  { crawls, live, botKey }: SessionReadContext & { readonly crawls: Pick<MapsWithIdentity, 'map'> },
+  { crawls, live, ...shared }: SessionReadContext & { readonly crawls: Pick<MapsWithIdentity, 'map'> },
   input: MapInput & { readonly session_id: string },
   call: Pick<Call, 'caller' | 'signal'>,
 ): ReturnType<Crawls['map']> {
   const session = live(input.session_id, call.caller)
   assertFits(input, session)
+  assertMaySkipTls(input, shared)
   const waiting = { timeout_ms: input.timeout_secs * 1000 }
   return session.use(async () => {
     const { allowed_domains = input.allowed_domains } = session.input
     const ending = { ...call, signal: AbortSignal.any([call.signal, session.ended]) }
-    const opened = () => runQueued(session, call, waiting, () => open(input, session, botKey))
+    const opened = () => runQueued(session, call, waiting, () => open(input, session, shared.botKey))
     const answer = await crawls.map({ ...input, allowed_domains }, ending, opened)
     // A session that has ended cancels the map, which is incomplete then.
     session.ended.throwIfAborted()
@@ -68,13 +71,14 @@ export async function mapInSession(
 }
 
 async function open(input: Fields, session: LiveSession, botKey: SessionReadContext['botKey']) {
-  const { headers, cookies, user_agent, locale, timezone, geolocation, location, sign, mobile } = input
+  const { headers, cookies, user_agent, locale, timezone, geolocation, location, sign, mobile, skip_tls_verification } =
+    input
   const signer = sign ? await signerOf(botKey) : undefined
   const device = mobile ? await phone() : undefined
   const { proxy } = session.input
   const { identity, store } = await openSessionIdentity(
     session,
-    { headers, cookies, user_agent, locale, timezone, geolocation, location },
+    { headers, cookies, user_agent, locale, timezone, geolocation, location, skip_tls_verification },
     {
       start: new URL(scrapeUrl(input.url)),
       ...(signer && { signer }),

@@ -1,4 +1,5 @@
 /** Converts the input of a scrape to a plan. */
+import type { EngineConfig } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { credentialIn } from '../../core/identity.ts'
 import type { Origin } from '../../core/process/turns.ts'
@@ -148,6 +149,24 @@ export async function checkOptionsOf({ formats, json, tracking, attributes, tags
   for (const one of schemas) if (one.schema) (await import('./formats/json.ts')).checkSchema(one)
   const lists = [attributes, ...(tags ? [[...tags.include, ...tags.exclude]] : [])].filter((list) => list.length > 0)
   for (const list of lists) (await import('./formats/attributes/selectors.ts')).compileSelectors(list)
+}
+
+/** @throws BaxError `model_not_configured` if a plan needs a language model, or rules in place of it */
+export function assertModel(
+  plan: ScrapePlan,
+  { model, builtinExtractor }: Pick<EngineConfig, 'model' | 'builtinExtractor'>,
+): void {
+  if (plan.tracking?.modes?.includes('json') && !model) {
+    const message = 'the mode json of changeTracking needs a language model, and none is configured'
+    throw new BaxError('model_not_configured', message, {
+      hint: 'set BAX_MODEL_URL and BAX_MODEL, or use the mode git-diff',
+    })
+  }
+  if (model || builtinExtractor !== false || !usesModel(plan)) return
+  const formats = ['json', 'summary'].filter((format) => plan.formats.has(format as 'json')).join(' and ')
+  throw new BaxError('model_not_configured', `${formats} needs a language model, and none is configured`, {
+    hint: 'set BAX_MODEL_URL and BAX_MODEL, or enable the built-in extractor (BAX_BUILTIN_EXTRACTOR)',
+  })
 }
 
 export const usesModel = ({ formats }: ScrapePlan): boolean => formats.has('json') || formats.has('summary')

@@ -15,6 +15,7 @@ import type { LanguageModel } from '../language/model.ts'
 import type { Renderer } from '../render/browser/renderer.ts'
 import { Identities } from './identity/identities.ts'
 import type { OpenIdentity } from './identity/open-identity.ts'
+import { withTlsHint } from './identity/tls-verification.ts'
 import { kindOfHeaders } from '../render/http/content-kind.ts'
 import { type FetchedPage, fetchPage } from '../render/http/fetch.ts'
 import type { TrackedPage, Tracked } from '../changes/tracker.ts'
@@ -31,7 +32,7 @@ import {
 import { withAnswerWarning, withLoginWarning } from './page-warnings.ts'
 import type { LoadedPage } from './loaded-page.ts'
 import type { MarkdownFirst } from './markdown/markdown-first.ts'
-import { checkOptionsOf, planScrape, type ScrapePlan, usesModel, withoutIdentity } from './plan.ts'
+import { assertModel, checkOptionsOf, planScrape, type ScrapePlan, usesModel, withoutIdentity } from './plan.ts'
 import { isLarge, type UnreadPage } from './reading.ts'
 import { asPlain, openReadingWorkers, type ReadingWorkers } from './reading-workers.ts'
 import type { PageLoader, ReadingOptions, ScrapeCaller, StepContext } from './steps.ts'
@@ -165,20 +166,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
   /** Checks a plan before its page is loaded. @throws BaxError `invalid_request`, `model_not_configured` */
   async check(plan: ScrapePlan): Promise<void> {
     await checkOptionsOf(plan)
-    if (plan.tracking?.modes?.includes('json') && !this.#config.model) {
-      throw new BaxError(
-        'model_not_configured',
-        'the mode json of changeTracking needs a language model, and none is configured',
-        {
-          hint: 'set BAX_MODEL_URL and BAX_MODEL, or use the mode git-diff',
-        },
-      )
-    }
-    if (this.#config.model || this.#config.builtinExtractor !== false || !usesModel(plan)) return
-    const formats = ['json', 'summary'].filter((format) => plan.formats.has(format as 'json')).join(' and ')
-    throw new BaxError('model_not_configured', `${formats} needs a language model, and none is configured`, {
-      hint: 'set BAX_MODEL_URL and BAX_MODEL, or enable the built-in extractor (BAX_BUILTIN_EXTRACTOR)',
-    })
+    assertModel(plan, this.#config)
   }
 
   async close(): Promise<void> {
@@ -220,7 +208,10 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
       const changed = change ? { ...answer, data: { ...answer.data, changeTracking: change } } : answer
       return warning === undefined ? changed : withAnswerWarning(changed, warning)
     }
-    return withDeadline(work, { ms, error: `the scrape took longer than ${ms} ms`, signal, cooperative: true })
+    const error = `the scrape took longer than ${ms} ms`
+    return withDeadline(work, { ms, error, signal, cooperative: true }).catch((failure: unknown) => {
+      throw plan.identity?.skipsTlsVerification ? failure : withTlsHint(failure, this.#config)
+    })
   }
 
   /** Returns the configured model, limited to the remaining time of the scrape minus a reserve for rules. */

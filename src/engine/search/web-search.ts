@@ -12,13 +12,14 @@ import type { SearchAnswer, SearchInput } from '../../core/shapes/search.ts'
 import { treeFromHtml } from '../extract/html-tree.ts'
 import type { LiveSession } from '../browser/ports/session.ts'
 import type { LazyScraper } from '../scrape/lazy-scraper.ts'
+import { assertMaySkipTls, type TlsRule } from '../scrape/identity/tls-verification.ts'
 import { checkOptionsOf, planScrape } from '../scrape/plan.ts'
 import { queryProviders, checkProvider } from './query-providers.ts'
 import { type ScrapeContext, contentsOf, scrapeOptions } from './contents.ts'
 import { loadProvider, type Period, type SearchQuery } from './provider.ts'
 import type { OpenResults } from './result-document.ts'
 
-export interface SearchContext {
+export interface SearchContext extends TlsRule {
   readonly config: SearchConfig
   /** Proxies of requests to an API. */
   readonly proxies?: ProxySettings | undefined
@@ -38,6 +39,7 @@ export async function searchWeb(
   const scrapes = options.formats.length > 0
   // Reject invalid scrape options before any request.
   if (scrapes) await checkOptionsOf(planScrape({ ...options, url: 'https://page.invalid' }))
+  assertMaySkipTls(options, context)
   const { scraper, log } = context
   const own = input.session_id === undefined ? undefined : identityFieldIn(options)
   if (own !== undefined)

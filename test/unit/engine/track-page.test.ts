@@ -18,9 +18,9 @@ function memory(): PageVersionStore {
 }
 
 const signal = new AbortController().signal
-const track = (store: PageVersionStore, markdown: string, run?: string) =>
+const track = (store: PageVersionStore, markdown: string, run?: string, of = plan) =>
   trackPage(store, {
-    plan,
+    plan: of,
     page: { markdown, metadata: { sourceURL: plan.url } },
     owner: null,
     ...(run && { run }),
@@ -54,4 +54,13 @@ test('pages that are too large, and failures of the store, are warnings', async 
     save: () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' })),
   }
   expect((await track(full, 'one')).warning).toMatch(/^changeTracking is missing: /)
+})
+
+test('a page is not compared with a version whose origin was not verified', async () => {
+  const store = memory()
+  const unverified = { ...plan, input: { ...plan.input, skip_tls_verification: true } }
+  await track(store, 'one')
+  expect(await track(store, 'other', undefined, unverified)).toMatchObject({ change: { changeStatus: 'new' } })
+  expect(await track(store, 'other', undefined, unverified)).toMatchObject({ change: { changeStatus: 'same' } })
+  expect(await track(store, 'one')).toMatchObject({ change: { changeStatus: 'same' } })
 })

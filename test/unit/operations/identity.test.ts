@@ -23,6 +23,7 @@ const values = {
   mobile: true,
   proxy: 'http://ann:secret-proxy@127.0.0.1:3128',
   sign: true,
+  skip_tls_verification: true,
   session_id: 'ses_4cWm8rXbQ1kT9vZs',
 } satisfies Record<(typeof names)[number], unknown>
 
@@ -65,7 +66,16 @@ test('operations that read pages take the fields of an identity', () => {
     // There, the location of Firecrawl is a text.
     'POST /v1/search': [...ofResults.filter((name) => name !== 'location'), 'session_id', ...within(ofResults)],
     'POST /v2/search': within(ofResults),
-    'POST /request': ['profile', 'save_profile', 'headers', 'cookies', 'user_agent', 'sign', 'session_id'],
+    'POST /request': [
+      'profile',
+      'save_profile',
+      'headers',
+      'cookies',
+      'user_agent',
+      'sign',
+      'skip_tls_verification',
+      'session_id',
+    ],
     'POST /sessions': ['save_profile', 'user_agent', 'locale', 'timezone', 'proxy'],
   })
 })

@@ -33,7 +33,7 @@ export const command: TerminalCommand = {
     const { io, settings } = context
     const flags = readParams(serveParams, typed.flags, io.cwd)
     const address = { host: bareHost(flags.host), port: portNumber(flags.port, '--port') }
-    const { allowPrivate, metrics, drainMs, profileKey } = readShared(flags, io)
+    const { metrics, drainMs, ...shared } = readShared(flags, io)
     const allowances = allowancesOf(readAllowance(flags))
     const fleet = fleetAccess({ url: flags.fleet, secretFile: flags.secretFile, caFile: flags.fleetCa }, io)
     const scaling = readScaling(flags, fleet !== undefined)
@@ -49,8 +49,7 @@ export const command: TerminalCommand = {
     const log = await openServerLog(flags, io)
     const config: EngineConfig = {
       ...engineConfig(settings, io),
-      ...(profileKey !== undefined && { profileKey }),
-      allowPrivate,
+      ...shared,
       writeAnywhere: false,
       home: 'server',
       allowances,

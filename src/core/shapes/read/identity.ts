@@ -127,6 +127,11 @@ export const identityFields = {
       'Proxy to read pages through: its URL, or an object with server, bypass, username and password; or a list, of which each page uses the next one and failing ones are left out. The kinds of Firecrawl mean the own connection of the engine',
     ),
   sign: flag('Sign requests as the bot of this installation (Web Bot Auth), with its key (see `bax key bot`)'),
+  skip_tls_verification: flag(
+    'Accept any TLS certificate of the sites: somebody in between can read and change what is sent',
+  ).meta({
+    flag: 'insecure',
+  }),
 } satisfies Record<IdentityName, z.ZodType>
 
 /** Session of a read that ends before its response. */
@@ -146,4 +151,6 @@ export type SealedIdentity = { readonly sealed: 'aes-256-gcm' } & Readonly<
 > & {
     /** Whether a site may recognize the caller. */
     readonly credentials?: boolean
+    /** Whether sites are read without verifying their certificates. */
+    readonly unverified?: boolean
   }

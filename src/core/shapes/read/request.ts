@@ -5,7 +5,7 @@ import { duration, integer, urlText } from '../fields.ts'
 import { identityFields, readSession } from './identity.ts'
 
 const { request: most } = limits
-const { profile, save_profile, headers, cookies, user_agent, sign } = identityFields
+const { profile, save_profile, headers, cookies, user_agent, sign, skip_tls_verification } = identityFields
 
 export const requestInput = z.object({
   url: urlText.describe('URL to request'),
@@ -25,6 +25,7 @@ export const requestInput = z.object({
   ),
   user_agent: user_agent.describe('User agent, that of the session when omitted'),
   sign,
+  skip_tls_verification,
   body: z.string().max(most.bodyBytes).optional().meta({ offTerminal: true }).describe('Body, sent as UTF-8 text'),
   body_base64: z
     .base64()

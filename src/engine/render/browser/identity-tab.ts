@@ -25,7 +25,7 @@ export class IdentityTab {
 
   static async open(tab: Tab, contextId: string, identity: ReadIdentity): Promise<IdentityTab> {
     const own = new IdentityTab(tab, contextId, identity)
-    await Promise.all([own.#setCookies(), own.#setStorage(), own.#emulate(), own.#setPlace()])
+    await Promise.all([own.#setCookies(), own.#setStorage(), own.#emulate(), own.#setPlace(), own.#setTls()])
     if (identity.hasHeaders) await tab.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] })
     return own
   }
@@ -121,6 +121,12 @@ export class IdentityTab {
       this.#tab.send('Emulation.setDeviceMetricsOverride', screen),
       this.#tab.send('Emulation.setTouchEmulationEnabled', { enabled: true }),
     ]
+  }
+
+  /** Accepts any certificate in this tab, whose context ends with its page. */
+  async #setTls(): Promise<void> {
+    if (this.#identity.skipsTlsVerification)
+      await this.#tab.send('Security.setIgnoreCertificateErrors', { ignore: true })
   }
 
   async #setPlace(): Promise<void> {

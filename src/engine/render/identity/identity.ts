@@ -97,6 +97,10 @@ export class ReadIdentity implements RequestIdentity {
     return this.#facts.isOfSession === true || credentialIn(this.#facts.input) !== undefined
   }
 
+  get skipsTlsVerification(): boolean {
+    return this.#facts.input.skip_tls_verification
+  }
+
   get hasHeaders(): boolean {
     return this.#facts.signer !== undefined || Object.keys(this.#headers).length > 0
   }

@@ -21,7 +21,7 @@ interface StoredIdentity {
   readonly owner: string | null
 }
 
-type Config = Pick<EngineConfig, 'stores' | 'stateDir' | 'profileKey' | 'identityKey' | 'botKeyFile'>
+type Config = Pick<EngineConfig, 'stores' | 'stateDir' | 'profileKey' | 'identityKey' | 'botKeyFile' | 'verifyTls'>
 
 export class Identities {
   readonly #config: Config
@@ -42,7 +42,15 @@ export class Identities {
     const { openIdentity } = await import('./open-identity.ts')
     const start = new URL(scrapeUrl(input.url))
     const botKey = async () => (await import('../../store/bot-key.ts')).readBotKey(this.#config)
-    return openIdentity(input, { start, caller, profiles: this.#profiles, botKey, proxyLists: this.#proxyLists })
+    const { verifyTls } = this.#config
+    return openIdentity(input, {
+      start,
+      caller,
+      profiles: this.#profiles,
+      botKey,
+      proxyLists: this.#proxyLists,
+      verifyTls,
+    })
   }
 
   /**
@@ -59,7 +67,8 @@ export class Identities {
     const own = { ...identityIn(input), ...(opened.profileId !== undefined && { profile: opened.profileId }) }
     const text = JSON.stringify({ input: own, owner: caller.keyId } satisfies StoredIdentity)
     const sealed = await (await this.#encrypting()).encrypt(text, boundTo)
-    const identity: SealedIdentity = { ...sealed, credentials: credentialIn(input) !== undefined }
+    const unverified = input.skip_tls_verification
+    const identity: SealedIdentity = { ...sealed, credentials: credentialIn(input) !== undefined, unverified }
     const names = new Set(Object.keys(own))
     const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !names.has(name)))
     return { input: { ...(rest as Input), ...noIdentity, identity }, opened }

@@ -8,8 +8,9 @@ import { withChanges } from '../../render/identity/cookie-jar.ts'
 import { type Device, ReadIdentity } from '../../render/identity/identity.ts'
 import type { ProxyLists, ReadProxies } from '../../render/identity/read-proxies.ts'
 import { type RequestSigner, SafeSigner } from '../../render/identity/safe-signer.ts'
+import { assertMaySkipTls, type TlsRule } from './tls-verification.ts'
 
-export interface IdentityContext {
+export interface IdentityContext extends TlsRule {
   readonly profiles: () => Promise<Pick<ProfileStore, 'load' | 'update'>>
   readonly botKey: () => Promise<RequestSigner | undefined>
   readonly caller: Caller
@@ -38,9 +39,10 @@ export type OpenIdentity = () => Promise<OpenedIdentity | undefined>
  */
 export async function openIdentity(
   input: IdentityInput,
-  { profiles, botKey, caller, start, proxyLists }: IdentityContext,
+  { profiles, botKey, caller, start, proxyLists, ...tls }: IdentityContext,
 ): Promise<OpenedIdentity | undefined> {
   if (!hasIdentity(input)) return undefined
+  assertMaySkipTls(input, tls)
   if (input.save_profile && input.profile === undefined) throw needsProfile()
   const store = input.profile === undefined ? undefined : await profiles()
   const profile = input.profile === undefined ? undefined : await store!.load(input.profile, caller)
