@@ -147,8 +147,8 @@ export async function checkOptionsOf({ formats, json, tracking, attributes, tags
     ...(schema ? [{ schema, schemaField: `${field}.schema` }] : []),
   ]
   for (const one of schemas) if (one.schema) (await import('./formats/json.ts')).checkSchema(one)
-  const lists = [attributes, ...(tags ? [[...tags.include, ...tags.exclude]] : [])].filter((list) => list.length > 0)
-  for (const list of lists) (await import('./formats/attributes/selectors.ts')).compileSelectors(list)
+  if (attributes.length > 0) (await import('./formats/attributes/selectors.ts')).compileSelectors(attributes)
+  if (tags) (await import('./content/tags.ts')).compileTags(tags)
 }
 
 /** @throws BaxError `model_not_configured` if a plan needs a language model, or rules in place of it */

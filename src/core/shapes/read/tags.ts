@@ -7,7 +7,9 @@ const selectors = listOf(z.string().min(1).max(limits.input.selectorChars)).opti
 
 export const tagFields = {
   include_tags: selectors.describe(
-    'CSS selectors or tag names of the only elements to keep; they replace the main content',
+    'CSS selectors or tag names of the only elements to keep, or patterns between asterisks; they replace the main content',
   ),
-  exclude_tags: selectors.describe('CSS selectors or tag names of elements to remove'),
+  exclude_tags: selectors.describe(
+    'CSS selectors or tag names of elements to remove, or patterns between asterisks: *cookie* is found in tags and attributes',
+  ),
 }

@@ -2,6 +2,7 @@
 import { type ElementNode, isElement } from '../../extract/tree.ts'
 import type { PageDocument } from '../documents/document.ts'
 import { compileSelectors, type SelectorQuery } from '../formats/attributes/selectors.ts'
+import { compilePatterns, isPattern } from './tag-patterns.ts'
 
 export interface TagQueries {
   readonly include: readonly SelectorQuery[]
@@ -17,14 +18,33 @@ export function limitToTags(document: PageDocument, tags: TagQueries): { documen
   return root ? { document: limited } : { document: limited, warning: 'no element matches include_tags' }
 }
 
+/** Compiles the selectors and patterns. @throws BaxError `invalid_request` that names the invalid one */
+export function compileTags({ include, exclude }: TagQueries) {
+  const isSelector = (query: SelectorQuery) => !isPattern(query)
+  const selectors = [include, exclude].map((list) => list.filter(isSelector))
+  const { matcher, queries } = compileSelectors(selectors.flat())
+  return {
+    matcher,
+    included: {
+      queries: queries.slice(0, selectors[0]!.length),
+      hasPattern: compilePatterns(include.filter(isPattern)),
+    },
+    excluded: { queries: queries.slice(selectors[0]!.length), hasPattern: compilePatterns(exclude.filter(isPattern)) },
+  }
+}
+
 /** Returns a page of the selected elements in document order; undefined if none matches `include`. */
-function selectElements(root: ElementNode, { include, exclude }: TagQueries): ElementNode | undefined {
-  const { matcher, queries } = compileSelectors([...include, ...exclude])
+function selectElements(root: ElementNode, tags: TagQueries): ElementNode | undefined {
+  const { include } = tags
+  const { matcher, included, excluded } = compileTags(tags)
   const kept = new Set<ElementNode>()
   const removed = new Set<ElementNode>()
   matcher.run(root, ({ element, hits }) => {
-    for (const [at, { matches }] of queries.entries())
-      if (matches(hits)) (at < include.length ? kept : removed).add(element)
+    for (const [{ queries, hasPattern }, found] of [
+      [included, kept],
+      [excluded, removed],
+    ] as const)
+      if (queries.some(({ matches }) => matches(hits)) || hasPattern(element)) found.add(element)
   })
   const copy = (element: ElementNode): ElementNode => ({
     ...element,
