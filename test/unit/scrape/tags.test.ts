@@ -15,11 +15,37 @@ function limited(html: string, include: readonly string[], exclude: readonly str
   return [toMarkdown(document.tree).trim(), warning]
 }
 
+const prices =
+  '<table><thead><tr><th>Item<th>Price</thead><tr class=x><td>Tea<td>3<tr><td>Milk<td>2<tr class=x><td>Oil<td>9</table>'
+
 describe('a page limited to elements', () => {
   test.each<[html: string, include: string[], exclude: string[], expected: string, what: string]>([
     ['<p>a</p><div>b<p>c</p></div>', ['p', 'div'], [], 'a\n\nb\n\nc', 'each element once, also within another one'],
     ['<p>a <b>b</b> and <b>c</b></p>', ['b'], [], 'b\n\nc', 'inline elements apart'],
     ['<ul><li>a<li>b</ul>', ['li'], [], '- a\n- b', 'items of a list'],
+    [prices, ['tr.x'], [], '|  |  |\n| --- | --- |\n| Tea | 3 |\n| Oil | 9 |', 'rows in their table'],
+    [
+      prices,
+      ['thead', '.x td:last-child'],
+      [],
+      '| Item | Price |\n| --- | --- |\n| 3 |  |\n| 9 |  |',
+      'cells in their rows',
+    ],
+    [prices + prices, ['th:first-child'], [], '|  |\n| --- |\n| Item |\n\n|  |\n| --- |\n| Item |', 'tables apart'],
+    [
+      `<table><tr><td>a<td>${prices}</table>`,
+      ['.x'],
+      ['td:last-child > b'],
+      '|  |  |\n| --- | --- |\n| Tea | 3 |\n| Oil | 9 |',
+      'inner tables',
+    ],
+    [
+      '<table><tr><td>Menu<td class=main><h1>a</h1><p>b</p></table>',
+      ['.main'],
+      [],
+      '# a\n\nb',
+      'the content of a layout table',
+    ],
     ['<p>a</p><p>b</p>', ['body'], [], 'a\n\nb', 'the body'],
     ['<p>a</p><p>b</p>', ['html', 'p'], ['p:last-child'], 'a', 'the whole page'],
     ['<p>a</p><div><p>b</p></div>', ['p'], ['div'], 'a', 'no element within a removed one'],

@@ -52,16 +52,45 @@ function selectElements(root: ElementNode, tags: TagQueries): ElementNode | unde
   })
   if (include.length === 0) return removed.has(root) ? emptied(root) : copy(root)
   const found: ElementNode[] = []
-  const collect = (element: ElementNode): void => {
+  const tables = new Map<ElementNode, ElementNode[]>()
+  const collect = (element: ElementNode, path: readonly ElementNode[]): void => {
     if (removed.has(element)) return
-    if (kept.has(element)) found.push(copy(element))
-    else for (const child of element.children) if (isElement(child)) collect(child)
+    if (kept.has(element)) return void siblingsIn(tables, found, tableAround(element, path)).push(copy(element))
+    for (const child of element.children) if (isElement(child)) collect(child, [...path, element])
   }
-  collect(root)
+  collect(root, [])
   const [first] = found
   if (first === undefined || first.tag === root.tag) return first
   const body = first.tag === 'body' ? first : { tag: 'body', attributes: {}, children: found.map(asBlock) }
   return { ...root, children: [body] }
+}
+
+const ofTable = /^(?:caption|col|colgroup|tbody|td|tfoot|th|thead|tr)$/
+
+/** Returns the table, and the row of a cell, without which a part of a table is none. */
+function tableAround({ tag }: ElementNode, path: readonly ElementNode[]): readonly ElementNode[] {
+  const start = ofTable.test(tag) ? path.findLastIndex((each) => each.tag === 'table') : -1
+  if (start < 0) return []
+  return path.slice(start).filter((each) => each.tag === 'table' || (each.tag === 'tr' && /^t[dh]$/.test(tag)))
+}
+
+/** Returns the children of the last of these elements in the limited page, and adds those elements that are not there. */
+function siblingsIn(
+  copies: Map<ElementNode, ElementNode[]>,
+  found: ElementNode[],
+  around: readonly ElementNode[],
+): ElementNode[] {
+  let siblings = found
+  for (const element of around) {
+    let children = copies.get(element)
+    if (!children) {
+      children = []
+      copies.set(element, children)
+      siblings.push({ ...element, children })
+    }
+    siblings = children
+  }
+  return siblings
 }
 
 const emptied = (root: ElementNode): ElementNode => ({ ...root, children: [] })
