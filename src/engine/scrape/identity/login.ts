@@ -6,6 +6,7 @@ import {
   type ElementNode,
   isElement,
   isSilent,
+  rawText,
   type Tree,
   wordSet,
 } from '../../extract/tree.ts'
@@ -58,8 +59,11 @@ function namesLogin(href: string): boolean {
 const hasPassword = (root: ElementNode): boolean =>
   passwordsIn(root).some((input) => !/new-password/i.test(attribute(input, 'autocomplete')))
 
+/** Whether a page is a form for a login: for a name, a password or both. */
+export const isLoginForm = (root: ElementNode): boolean => asksForPassword(root) || asksForName(root)
+
 /** Whether a page is a form for a name and one password, or for nothing but a password. */
-export function isLoginForm(root: ElementNode): boolean {
+function asksForPassword(root: ElementNode): boolean {
   const forms = elementsOf(root).filter(({ tag }) => tag === 'form')
   const groups = forms.map((form) => ({ passwords: passwordsIn(form), hasName: inputsIn(form, nameTypes).length > 0 }))
   const inForms = new Set(groups.flatMap(({ passwords }) => passwords))
@@ -82,6 +86,25 @@ export function isLoginForm(root: ElementNode): boolean {
 
 /** Length of the text of a login page, with its explanations. */
 const mostText = 1000
+
+/** Whether a page is a form for a name alone, before the next one asks for the password: its title or headline says so. */
+function asksForName(root: ElementNode): boolean {
+  const forms = elementsOf(root).filter(({ tag }) => tag === 'form')
+  const fields = forms.map((form) => inputsIn(form, nameTypes)).filter((inputs) => inputs.some(isForName))
+  if (fields.length !== 1 || fields[0]!.length !== 1 || passwordsIn(root).length > 0) return false
+  const titles = elementsOf(root).filter(({ tag }) => tag === 'title' || tag === 'h1')
+  return titles.some((title) => loginTitle.test(collapse(rawText(title)))) && ownTextLength(root) <= mostTextBesideName
+}
+
+/** Length of the text of a page that asks for a name alone; newsletters stand on longer ones. */
+const mostTextBesideName = 500
+
+const loginTitle =
+  /(?<!\p{L})(?:log[ -]?[io]n|sign[ -]?[io]n|anmeld(?:en|ung)|einloggen|connexion|se connecter|inicia(?:r)? sesión|accedi|entrar|inloggen|logga in|zaloguj|вход|войти)(?!\p{L})|ログイン|登录|登入|로그인/iu
+
+const isForName = (input: ElementNode): boolean =>
+  /username|webauthn/i.test(attribute(input, 'autocomplete')) ||
+  /^(?:user|login|e?-?mail|identifier|account)/i.test(attribute(input, 'name') || attribute(input, 'id'))
 
 const besideTags = wordSet('header nav footer aside')
 const isBeside = ({ tag }: ElementNode): boolean => besideTags.has(tag)

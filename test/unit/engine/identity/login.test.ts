@@ -19,6 +19,15 @@ test.each([
     `<header><h1>Intranet</h1>${form}</header><footer>${long}</footer>`,
   ],
   ['a password without a form', '<main><p>Unlock</p><input type=password></main>'],
+  [
+    'a form for an address alone',
+    '<title>Sign in - Accounts</title><form><input type=email name=identifier><button>Next</button></form>',
+  ],
+  [
+    'a form for a name alone, below its headline',
+    '<h1>Anmelden</h1><form role=search><input name=q></form><form><input autocomplete="username webauthn"><input type=checkbox name=keep></form>',
+  ],
+  ['a form for a name alone, in Japanese', '<h1>ログインする</h1><form><input name=user_id></form>'],
   ['a page in a form', `<form><h1>Welcome</h1><input type=text><input type=password></form><script>${long}</script>`],
 ])('%s is a login', (_, html) => {
   expect(isLogin(html)).toBe(true)
@@ -31,6 +40,12 @@ test.each([
   ['a long page within one form', `<form><input><input type=password>${long}</form>`],
   ['a form for a new password', '<form><input name=user><input type=password autocomplete=new-password></form>'],
   ['a registration', '<form><input name=user><input type=password><input type=password></form>'],
+  ['a newsletter', '<title>News</title><form><input type=email name=email><button>Next</button></form>'],
+  ['a forgotten password', '<title>Reset your password</title><form><input type=email name=email></form>'],
+  ['a registration for an address', '<h1>Sign up</h1><form><input type=email name=email></form>'],
+  ['a message', '<title>Sign in or write to us</title><form><input name=email><input name=subject></form>'],
+  ['a filter below a title', '<title>Login history</title><form><input name=q></form><p>Ann, yesterday</p>'],
+  ['an article with a newsletter', `<h1>How to sign in</h1><form><input name=email></form>${long}`],
   ['a page without a password', '<form><input name=q></form>'],
 ])('%s is none', (_, html) => {
   expect(isLogin(html)).toBe(false)
