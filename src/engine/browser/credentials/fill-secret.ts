@@ -62,16 +62,18 @@ export async function fillPart(
   })
   if (isWritten) return
   if (typeof outcome === 'string' || 'untouched' in outcome) delivery?.restart()
-  throw refused(outcome, { selector, credential, part })
+  throw refused(outcome, { selector, credential, part, isInFrame: frame?.parentFrame() != null })
 }
 
 interface Refused {
   readonly selector: string
   readonly credential: Credential
   readonly part: CredentialPart
+  readonly isInFrame: boolean
 }
 
-function refused(outcome: SecretOutcome | 'error:notconnected', { selector, credential, part }: Refused): BaxError {
+function refused(outcome: SecretOutcome | 'error:notconnected', facts: Refused): BaxError {
+  const { selector, credential, part, isInFrame } = facts
   const { name, origins } = credential
   const details = { selector, credential: name, part }
   if (outcome === 'error:notconnected')
@@ -82,7 +84,7 @@ function refused(outcome: SecretOutcome | 'error:notconnected', { selector, cred
     return new BaxError('not_editable', `${selector} gets no ${part}: it ${outcome.fault}`, { details })
   const [what, origin] =
     'frame' in outcome
-      ? ['is in a frame of', outcome.frame]
+      ? [isInFrame ? 'is in a frame of' : 'is on a page of', outcome.frame]
       : ['belongs to a form for', (outcome as { form: string }).form]
   return new BaxError('origin_mismatch', `${selector} ${what} ${origin}, and ${name} is for ${origins.join(', ')}`, {
     details: { ...details, origin, origins },
