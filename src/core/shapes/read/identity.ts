@@ -131,6 +131,7 @@ export const identityFields = {
     'Accept any TLS certificate of the sites: somebody in between can read and change what is sent',
   ).meta({
     flag: 'insecure',
+    short: 'k',
   }),
 } satisfies Record<IdentityName, z.ZodType>
 
