@@ -93,6 +93,8 @@ describe('a script of what a person did', () => {
 
   test('opens the pages that they opened', async () => {
     const { person, session_id } = await inControl('/help')
+    person.send({ type: 'navigate', url: 'http://127.0.0.1:1/' })
+    await person.received('"type":"error"')
     person.send({ type: 'navigate', url: `${given.site.url}/terms` })
     await person.received('/terms')
     person.send({ type: 'history', go: 'reload' })
@@ -100,6 +102,16 @@ describe('a script of what a person did', () => {
     const { script } = await exported(session_id)
     expect(script).toContain(`- navigate_to: ${given.site.url}/terms\n  - refresh\n`)
     await replayThrice('flow.yaml')
+  })
+
+  test('has no text that they typed into what cannot be read', async () => {
+    const { person, session_id } = await inControl('/closed')
+    person.click(row(0))
+    person.press('s', 'a', 'f', 'e')
+    await person.giveBack()
+    const { script } = await exported(session_id)
+    expect(script).toMatch(/# a person had control here/)
+    expect(script).not.toMatch(/press_key|safe/)
   })
 
   test('says where a person did what no step repeats', async () => {

@@ -81,6 +81,10 @@ function pages(shop: string, orders: unknown[], logins: string[]): Parameters<ty
       '<label><input type=checkbox name=stay form=in> Stay</label>',
       '<form id=in method=post action=/in><button>Log in</button></form>',
     ]),
+    '/closed': rows('Closed', [
+      `<x-field></x-field><script>
+        document.querySelector('x-field').attachShadow({ mode: 'closed' }).innerHTML = '<input style="width: 200px">'</script>`,
+    ]),
     '/rows': rows('Rows', [
       '<button ondblclick="this.textContent += 2">Twice</button>',
       '<button oncontextmenu="event.preventDefault(); this.textContent += 3">Right</button>',

@@ -26,11 +26,12 @@ function elementAt(root: Document | ShadowRoot, x: number, y: number): Element |
   return elementAt(element.shadowRoot, x, y) ?? element
 }
 
-/** Describes the element with the focus; null when it is in a frame. */
+/** Describes the element with the focus; null when it is in a frame, or an element whose content is hidden may have it. */
 export function factsOfFocus(injected: Injected): PersonElement | null {
   let active = document.activeElement ?? document.documentElement
   while (active.shadowRoot?.activeElement) active = active.shadowRoot.activeElement
-  return active.matches('iframe, frame') ? null : personElement(injected, active)
+  const isHidden = active.matches('iframe, frame, object, embed') || active.localName.includes('-')
+  return isHidden && !(isHtml(active) && active.isContentEditable) ? null : personElement(injected, active)
 }
 
 /** Returns what an element contains now; null when it is gone. */

@@ -60,6 +60,11 @@ export class PersonSteps {
     await this.#finish()
   }
 
+  /** Forgets the last step, which failed. */
+  forgetLast(): void {
+    this.#last = undefined
+  }
+
   async #mouse(input: Mouse, page: Page): Promise<void> {
     if (input.action === 'down') return this.#press(input, page)
     if (input.action === 'up') return this.#release(input, page)
@@ -127,10 +132,9 @@ export class PersonSteps {
 
   #answer({ accept, text }: Extract<LiveInput, { type: 'dialog' }>): void {
     // Scripts answer a dialog before the step that opens it.
-    const answer = { accept, ...(accept && text !== undefined && { text }) }
-    this.#start({ command: 'answer_dialog', data: answer, targets: [] }, this.#session.activePage).end(
-      this.#session.activePage,
-    )
+    const { activePage } = this.#session
+    const data = { accept, ...(accept && text !== undefined && { text }) }
+    this.#start({ command: 'answer_dialog', data, targets: [] }, activePage).end(activePage)
   }
 
   async #navigate(url: string, page: Page): Promise<void> {

@@ -223,7 +223,12 @@ class Viewer implements Person {
     }
     await this.#input.take(input)
     if (input.type === 'dialog') this.#control.answerDialog(input)
-    else if (input.type === 'navigate' || input.type === 'history') await this.#go(input)
+    else if (input.type === 'navigate' || input.type === 'history') {
+      await this.#go(input).catch((error: unknown) => {
+        this.#control.steps?.forgetLast()
+        throw error
+      })
+    }
   }
 
   /** Returns the handoff of the session. @throws BaxError `conflict` */
