@@ -1,20 +1,20 @@
 /** Pages that send the engine more than it can use: sessions of other keys must not notice. */
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openStream } from '../../src/client/client.ts'
 import { limits } from '../../src/core/limits/limits.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { type KeyHolder, keyHolder } from '../support/owned-objects.ts'
 import { command, open } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
-import { waitFor } from '../support/wait.ts'
+import { waitFor, waitUntil } from '../support/wait.ts'
 
 /** Runs a script forever, a little at a time. */
 const often = (script: string) => `setInterval(() => { for (let n = 0; n < 200; n += 1) { ${script} } }, 1)`
 const inWorker = (script: string) =>
   `new Worker(URL.createObjectURL(new Blob([${JSON.stringify(script)}], { type: 'text/javascript' })))`
 
-/** The scripts start after the page has loaded. */
+/** The scripts start after the page has loaded, and has said so to the site. */
 const floods: Record<string, string> = {
   'console messages without end': 'for (;;) console.log("x".repeat(1000))',
   'console messages with objects': often('console.log({ n, document })'),
@@ -69,14 +69,18 @@ const bursts = `let sent = 0
   void burst()`
 
 const paths = Object.keys(floods).map((name, at) => ({ name, path: `/flood-${at}` }))
+/** Returns before the script begins, which may block the page for good. */
+const said = 'const begun = new XMLHttpRequest(); begun.open("GET", location.origin + "/begun", false); begun.send()'
 const after = (script: string) =>
-  `<!doctype html><title>Flood</title><body><script>addEventListener('load', () => setTimeout(() => { ${script} }, 20))</script>`
+  `<!doctype html><title>Flood</title><body><script>addEventListener('load', () => setTimeout(() => { ${said}; ${script} }, 20))</script>`
 
 let homes: Homes
 let site: Site
 let hostile: KeyHolder
 let other: KeyHolder
 let session: string
+/** Number of floods that have begun in the test. */
+let begun = 0
 /** Requests of pages that ask whether their burst is enough. */
 const asked: ServerResponse[] = []
 
@@ -88,6 +92,10 @@ beforeAll(async () => {
       ...Object.fromEntries(paths.map(({ name, path }) => [path, after(floods[name]!)])),
       '/burst': after(bursts),
       '/worker-burst': after(inWorker(bursts)),
+      '/begun': (_, response) => {
+        begun += 1
+        response.end()
+      },
       '/is-enough': (_, response) => void asked.push(response),
     }),
   ])
@@ -99,11 +107,20 @@ afterAll(async () => {
   await site?.close()
 })
 
-const openPage = async (path: string) =>
-  (await hostile.client.createSession({ headless: true, start_url: `${site.url}${path}` })).session_id!
+/** Starts a flood in a new session. Its own command may fail: the page keeps its browser busy. */
+async function startFlood(path: string): Promise<string> {
+  const session_id = (await hostile.client.createSession({ headless: true })).session_id!
+  void open(hostile.client, session_id, site.url + path).catch(() => {})
+  return session_id
+}
 
 test.each(paths)('a page that floods $name does not disturb another key', async ({ path }) => {
-  const flooding = [await openPage(path), await openPage(path)]
+  begun = 0
+  const flooding = [await startFlood(path), await startFlood(path)]
+  onTestFinished(async () => {
+    await Promise.all(flooding.map((session_id) => hostile.client.closeSession({ session_id })))
+  })
+  await waitUntil(() => begun >= 2)
   const commands = [
     command('navigate_to', { url: site.url }),
     command('click', { selector: 'button' }),
@@ -114,7 +131,6 @@ test.each(paths)('a page that floods $name does not disturb another key', async 
     expect({ success, results }).toMatchObject({ success: true })
     expect(results[2]).toMatchObject({ data: { result: { value: 'Clicked' } } })
   }
-  await Promise.all(flooding.map((session_id) => hostile.client.closeSession({ session_id })))
   expect((await other.client.listSessions({ status: 'all' })).sessions).toMatchObject([{ status: 'ready' }])
 })
 
