@@ -1,4 +1,4 @@
-/** What a person does in the live view becomes steps of the script of the session. */
+/** Scripts of sessions contain the input of a person in the live view. */
 import { describe, expect, test } from 'vitest'
 import { takeControl } from '../support/person.ts'
 import { runPlaywrightTest } from '../support/playwright-test.ts'
@@ -104,9 +104,13 @@ describe('a script of what a person did', () => {
     await replayThrice('flow.yaml')
   })
 
-  test('has no text that they typed into what cannot be read', async () => {
-    const { person, session_id } = await inControl('/closed')
-    person.click(row(0))
+  test.each([
+    ['a closed shadow tree', 0],
+    ['a code editor', 1],
+    ['a field that the page empties', 2],
+  ])('says that it lacks a text that they typed into %s', async (_, number) => {
+    const { person, session_id } = await inControl('/unreadable')
+    person.click(row(number))
     person.press('s', 'a', 'f', 'e')
     await person.giveBack()
     const { script } = await exported(session_id)

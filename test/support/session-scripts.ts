@@ -81,9 +81,11 @@ function pages(shop: string, orders: unknown[], logins: string[]): Parameters<ty
       '<label><input type=checkbox name=stay form=in> Stay</label>',
       '<form id=in method=post action=/in><button>Log in</button></form>',
     ]),
-    '/closed': rows('Closed', [
-      `<x-field></x-field><script>
-        document.querySelector('x-field').attachShadow({ mode: 'closed' }).innerHTML = '<input style="width: 200px">'</script>`,
+    '/unreadable': rows('Unreadable', [
+      '<x-field></x-field>',
+      '<div class=CodeMirror><textarea style="width: 200px"></textarea></div>',
+      `<input oninput="this.value = ''">`,
+      `<script>document.querySelector('x-field').attachShadow({ mode: 'closed' }).innerHTML = '<input style="width: 200px">'</script>`,
     ]),
     '/rows': rows('Rows', [
       '<button ondblclick="this.textContent += 2">Twice</button>',

@@ -26,12 +26,15 @@ function elementAt(root: Document | ShadowRoot, x: number, y: number): Element |
   return elementAt(element.shadowRoot, x, y) ?? element
 }
 
-/** Describes the element with the focus; null when it is in a frame, or an element whose content is hidden may have it. */
+/** Elements whose content is not that of a field: other documents, code editors, and elements with a hidden tree. */
+const withOwnContent = 'iframe, frame, object, embed, .CodeMirror *, .monaco-editor *'
+
+/** Describes the element with the focus; null when its content cannot be read. */
 export function factsOfFocus(injected: Injected): PersonElement | null {
   let active = document.activeElement ?? document.documentElement
   while (active.shadowRoot?.activeElement) active = active.shadowRoot.activeElement
-  const isHidden = active.matches('iframe, frame, object, embed') || active.localName.includes('-')
-  return isHidden && !(isHtml(active) && active.isContentEditable) ? null : personElement(injected, active)
+  const isCustom = active.localName.includes('-') && !(isHtml(active) && active.isContentEditable)
+  return isCustom || active.matches(withOwnContent) ? null : personElement(injected, active)
 }
 
 /** Returns what an element contains now; null when it is gone. */

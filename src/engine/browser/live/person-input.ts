@@ -52,7 +52,8 @@ export class PersonInput {
     const { steps } = controlLockOf(this.#session)
     if (steps) {
       // The input before may move the focus; its response waits for the answer to a dialog.
-      if (!hasOpenDialog(page) && (input.type !== 'mouse' || input.action !== 'move')) await this.#delivered()
+      const isKept = !('action' in input) || input.action === 'down'
+      if (isKept && !hasOpenDialog(page)) await this.#delivered()
       return steps.before(input, page)
     }
     const privacy = privacyOf(this.#session.browserContext)

@@ -26,8 +26,9 @@ export class PersonSteps {
   readonly #session: LiveSession
   /** The last step, until the next input shows what it has led to. */
   #last: Begun | undefined
-  /** The field that is being edited. */
+  /** The field that is being edited, and whether a text was typed or deleted there. */
   #edited: PersonTarget | undefined
+  #hasTyped = false
   /** A select element whose list is open: it takes the option when the next input closes the list. */
   #open: PersonTarget | undefined
   #pressed: { readonly at: Mouse; readonly target: PersonTarget | undefined } | undefined
@@ -103,7 +104,7 @@ export class PersonSteps {
     const field = await targetInFocus(page)
     this.#redact(input, field)
     if (!field?.editing) this.#isIncomplete = true
-    else await this.#edit(field)
+    else await this.#edit(field, true)
   }
 
   async #key(input: Key, page: Page): Promise<void> {
@@ -112,7 +113,7 @@ export class PersonSteps {
     const field = await targetInFocus(page)
     this.#redact(input, field)
     if (!field) this.#isIncomplete = true
-    else if (edits(field, key, modifiers)) await this.#edit(field)
+    else if (edits(field, key, modifiers)) await this.#edit(field, types(key, modifiers))
     else await this.#begin('press_key', { key: combination(key, modifiers) }, [], page)
   }
 
@@ -121,13 +122,15 @@ export class PersonSteps {
     if (!field || field.target.secret || field.editing === null) this.#session.journal.typed.add(input)
   }
 
-  async #edit(field: PersonTarget): Promise<void> {
+  async #edit(field: PersonTarget, isTyping: boolean): Promise<void> {
     const isSame = (other: PersonTarget | undefined) => other?.target.playwright === field.target.playwright
-    if (isSame(this.#edited)) return
-    // The step that sets a field gives it the focus, too.
-    if (isSame(this.#last?.targets[0]) && this.#last?.command === 'click') this.#last = undefined
-    await this.#finish()
-    this.#edited = field
+    if (!isSame(this.#edited)) {
+      // The step that sets a field gives it the focus, too.
+      if (isSame(this.#last?.targets[0]) && this.#last?.command === 'click') this.#last = undefined
+      await this.#finish()
+      this.#edited = field
+    }
+    this.#hasTyped ||= isTyping
   }
 
   #answer({ accept, text }: Extract<LiveInput, { type: 'dialog' }>): void {
@@ -137,12 +140,15 @@ export class PersonSteps {
     this.#start({ command: 'answer_dialog', data, targets: [] }, activePage).end(activePage)
   }
 
-  async #navigate(url: string, page: Page): Promise<void> {
+  async #navigate(given: string, page: Page): Promise<void> {
+    let url: string
     try {
-      await this.#begin('navigate_to', { url: this.#session.checkUrl(url) }, [], page)
+      url = this.#session.checkUrl(given)
     } catch {
-      // The person gets the error.
+      // The person gets the error when the page is opened.
+      return
     }
+    await this.#begin('navigate_to', { url }, [], page)
   }
 
   async #begin(command: string, data: Step['data'], targets: readonly PersonTarget[], page: Page): Promise<void> {
@@ -158,11 +164,15 @@ export class PersonSteps {
   /** Completes the last step and the field that was edited. */
   async #finish(): Promise<void> {
     const { activePage } = this.#session
-    const [open, last, edited] = [this.#open, this.#last, this.#edited]
+    const [open, last, edited, hasTyped] = [this.#open, this.#last, this.#edited, this.#hasTyped]
     this.#open = this.#last = this.#edited = undefined
+    this.#hasTyped = false
     if (open) await this.#keepValue(open)
     last?.end(activePage)
-    if (edited && !(await this.#keepValue(edited)) && edited.editing === 'options') this.#open = edited
+    if (!edited || (await this.#keepValue(edited))) return
+    if (edited.editing === 'options') this.#open = edited
+    // The page may have taken the text out of the field.
+    else if (hasTyped) this.#isIncomplete = true
   }
 
   /** Adds the step that sets a field, if it was changed. */
@@ -203,6 +213,10 @@ function edits({ editing }: PersonTarget, key: string, modifiers: number): boole
   if (editing === 'line' && /^Arrow(?:Up|Down)$/.test(key)) return false
   return (modifiers & (control | meta)) === 0 || /^(?:[acvxyz]|Arrow\w+|Backspace|Delete|Home|End)$/i.test(key)
 }
+
+/** Returns whether a key that edits a field types or deletes a text, rather than moving in it. */
+const types = (key: string, modifiers: number): boolean =>
+  /^(?:Backspace|Delete)$/.test(key) || ([...key].length === 1 && (modifiers & (control | meta)) === 0)
 
 function combination(key: string, modifiers: number): string {
   const isCharacter = [...key].length === 1
