@@ -217,12 +217,13 @@ export class Connection {
   }
 
   async #createSession(isHandle: boolean): Promise<string> {
-    const { confirm } = this.options
+    const { confirm, insecure } = this.options
     const created = await this.ask('createSession', {
       idle_timeout_secs: isHandle ? limits.mcp.handleIdleSecs : limits.mcp.sessionIdleSecs,
       timeout_secs: limits.mcp.sessionSecs,
       ...this.domains,
       ...(confirm && { confirm: [...confirm] }),
+      ...(insecure && { skip_tls_verification: true }),
     })
     const id =
       created.session_id ??

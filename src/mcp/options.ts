@@ -10,6 +10,8 @@ export interface McpOptions {
   readonly groups: readonly ToolGroup[]
   /** Offers only tools that change nothing. */
   readonly readOnly: boolean
+  /** Whether sessions accept any TLS certificate. */
+  readonly insecure: boolean
   /** Hosts that sessions and scrapes may reach; all when absent. */
   readonly allowedDomains?: readonly string[]
   /** Actions that wait for a person; none when absent. */
@@ -49,6 +51,7 @@ export interface TypedOptions {
   readonly allowedDomains?: readonly string[] | undefined
   readonly confirm?: readonly string[] | undefined
   readonly readOnly?: boolean | undefined
+  readonly insecure?: boolean | undefined
   readonly contentBoundaries?: boolean | undefined
 }
 
@@ -69,6 +72,7 @@ export function readOptions(typed: TypedOptions, manifest: Manifest): McpOptions
     groups: tools.includes('all') ? toolGroups : toolGroups.filter((group) => tools.includes(group)),
     families: new Set([...usualFamilies, ...(caps.includes('all') ? optional : caps)]),
     readOnly: typed.readOnly ?? false,
+    insecure: typed.insecure ?? false,
     boundaries: typed.contentBoundaries ?? true,
     ...(allowedDomains && { allowedDomains }),
     ...(confirm && { confirm: confirm as readonly ActionKind[] }),

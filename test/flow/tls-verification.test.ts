@@ -186,6 +186,45 @@ run('reads with a session accept it, and pages of the session do not', async () 
   }
 })
 
+run('a session that accepts any certificate does so in its pages, and in reads and requests with it', async () => {
+  const { http } = homes.clients
+  const { session_id, warning } = await http.createSession({ headless: true, start_url: url, ...accepting })
+  const id = session_id!
+  try {
+    expect(warning).toBeUndefined()
+    expect(await http.getSession({ session_id: id })).toMatchObject({ title: 'Delta', skip_tls_verification: true })
+    const commands = [
+      { command: 'click' as const, data: { selector: 'text=Next' } },
+      { command: 'evaluate' as const, data: { expression: `fetch('/api').then(({ status }) => status)` } },
+    ]
+    expect(await http.runCommands({ session_id: id, commands })).toMatchObject({
+      success: true,
+      results: [{}, { data: { result: { value: 200 } } }],
+    })
+    for (const render of ways) expect(await read(url, { session_id: id, render })).toMatchObject({ success: true })
+    expect(await http.sendRequest({ url, session_id: id })).toMatchObject({ status: 200 })
+    expect(await http.map({ url, session_id: id })).toMatchObject({ success: true })
+    const { script } = await http.getSessionScript({ session_id: id })
+    expect(script).toContain('session:\n  skip_tls_verification: true\n')
+    const { script: test } = await http.getSessionScript({ session_id: id, format: 'playwright' })
+    expect(test).toContain('ignoreHTTPSErrors: true')
+  } finally {
+    await http.closeSession({ session_id: id })
+  }
+  expect(await failureOf(strict.clients.http.createSession({ headless: true, ...accepting }))).toMatchObject({
+    code: 'invalid_request',
+    details: [{ path: 'skip_tls_verification' }],
+  })
+})
+
+run('a page that a session refuses says how to create one that accepts it', async () => {
+  const { http } = homes.clients
+  const commands = [{ command: 'navigate_to' as const, data: { url } }]
+  expect(await http.runCommands({ commands })).toMatchObject({
+    results: [{ code: 'tls_error', hint: expect.stringContaining('create the session with --insecure') as string }],
+  })
+})
+
 /** Requests with the option as callers write it, and its name in errors. */
 const written = [
   ['/v1/scrape', { skip_tls_verification: true }, 'skip_tls_verification'],
@@ -222,6 +261,7 @@ run('--insecure accepts it, and errors name the flag', async () => {
     ['map', url],
     ['crawl', url],
     ['request', url, '--profile', 'none'],
+    ['open', url, '-s', 'unverified'],
   ]) {
     if (words[0] !== 'request') expect(await of(homes, ...words, '--insecure')).toMatchObject({ code: 0 })
     const { code, stderr } = await of(strict, ...words, '--insecure')

@@ -16,6 +16,7 @@ export const mcpParams = {
   ),
   confirm: param('confirm', `actions that wait for a person: ${kindNames.join(', ')}`, { type: 'string[]' }),
   readOnly: param('read_only', 'offer only tools that change nothing', { type: 'boolean', default: false }),
+  insecure: param('insecure', 'accept any TLS certificate in browser sessions', { type: 'boolean', default: false }),
   contentBoundaries: param('content_boundaries', 'enclose text of pages in random markers; on by default', {
     type: 'boolean',
   }),

@@ -1,7 +1,7 @@
 /** Hints of failures to read a site. */
 import type { BaxError } from '../../core/errors/errors.ts'
 import type { Settings } from '../../core/config/settings.ts'
-import { certificateHint } from '../../core/errors/certificate-hint.ts'
+import { certificateHint } from '../../core/errors/certificates.ts'
 import { blockedHint } from '../../core/text/result-notes.ts'
 
 /** Returns the hint of a failure, or one that depends on the URL as it was typed, and on the settings. */

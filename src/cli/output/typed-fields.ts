@@ -83,10 +83,15 @@ function labelOfField(
 }
 
 /** Checks if a flag is on the command line, in any of its spellings. */
-function isTyped({ name, flag = name, aliases = [] }: Param, argv: readonly string[]): boolean {
+function isTyped({ name, flag = name, aliases = [], short }: Param, argv: readonly string[]): boolean {
   const flags = new Set([name, flag, ...aliases].map((spelling) => `--${kebab(spelling)}`))
-  return argv.some((word) => flags.has(word.replace(/=.*$/s, '')))
+  return argv.some(
+    (word) => flags.has(word.replace(/=.*$/s, '')) || (short !== undefined && isShort(word) && word.includes(short)),
+  )
 }
+
+/** Whether a word is one or several flags of one letter, such as `-k` or `-ik`. */
+const isShort = (word: string): boolean => /^-[A-Za-z]+$/.test(word)
 
 /** Returns the value of a field path such as `viewport.width`. */
 const valueAt = (input: unknown, path: string): unknown =>

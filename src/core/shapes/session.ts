@@ -36,6 +36,10 @@ export const proxy = z.object({
 export const profileId = identifier.describe('Profile id, or the name of one of your own profiles')
 const dialogs = z.enum(['dismiss', 'accept', 'ask'])
 
+export const skipTlsVerification = flag(
+  'Accept any TLS certificate of the sites: somebody in between can read and change what is sent',
+).meta({ flag: 'insecure', short: 'k' })
+
 export const sessionInput = z.object({
   // Optional instead of `.default(false)`: only callers who explicitly request a window are warned that there is none.
   headless: z
@@ -87,6 +91,7 @@ export const sessionInput = z.object({
     .optional()
     .meta({ textField: 'server' })
     .describe('Proxy for this session: its URL, or an object with bypass, username and password'),
+  skip_tls_verification: skipTlsVerification,
   idle_timeout_secs: duration(0, session.maxTimeoutSecs)
     .default(session.idleTimeoutSecs)
     .describe('Idle timeout of the session in seconds; 0 disables it'),
@@ -118,6 +123,7 @@ export const sessionRecord = z
     profile_id: z.string().nullable(),
     dialogs: dialogs.optional().describe('Absent for sessions ended by older versions'),
     allowed_domains: z.array(z.string()).optional().describe('Absent when all are allowed'),
+    skip_tls_verification: z.boolean().optional().describe('Whether any certificate is accepted; absent when not'),
     confirm: z.array(z.string()).optional().describe('Actions that wait for a person; absent when none do'),
     confirm_timeout_secs: z.int().optional().describe('Present with confirm'),
     approvals_waiting: z.int().optional().describe('Number of actions that wait for a person; present with confirm'),

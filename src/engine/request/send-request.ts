@@ -16,7 +16,7 @@ import { scrapeUrl } from '../render/http/web-url.ts'
 import { ReadIdentity } from '../render/identity/identity.ts'
 import type { RequestSigner } from '../render/identity/safe-signer.ts'
 import { openIdentity, signerOf } from '../scrape/identity/open-identity.ts'
-import { assertMaySkipTls, type TlsRule, withTlsHint } from '../scrape/identity/tls-verification.ts'
+import { assertMaySkipTls, type TlsRule, withTlsHint } from '../../core/errors/certificates.ts'
 import { exchange, type Received, type RequestBody } from './exchange.ts'
 import { openSessionIdentity } from './session-identity.ts'
 

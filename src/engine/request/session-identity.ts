@@ -21,14 +21,16 @@ export async function openSessionIdentity(
   facts: Pick<IdentityFacts, 'start' | 'signer' | 'device' | 'proxies'>,
 ): Promise<SessionIdentity> {
   const { browserContext } = session
-  const { locale, timezone } = session.input
+  const { locale, timezone, skip_tls_verification } = session.input
   const userAgent = facts.device ? undefined : session.sketch().user_agent
   const place = given.location === undefined && { locale, timezone }
   const own = { ...place, user_agent: userAgent ?? undefined }
+  // The default of the request, false, does not overrule the session.
+  const tls = { skip_tls_verification: skip_tls_verification || given.skip_tls_verification === true }
   const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const identity = new ReadIdentity({
     ...facts,
-    input: { ...noIdentity, ...own, ...fields },
+    input: { ...noIdentity, ...own, ...fields, ...tls },
     state: { cookies: await sessionCookies(browserContext, facts.start), origins: [] },
     isOfSession: true,
   })

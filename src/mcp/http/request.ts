@@ -19,7 +19,7 @@ export function asCaller({ headers, url }: Request, fetch: Fetch): Fetch {
 
 /** Names of the options in the URL. */
 const fields = { tools: 'tools', caps: 'caps', allowed_domains: 'allowedDomains', confirm: 'confirm' } as const
-const switches = { read_only: 'readOnly', content_boundaries: 'contentBoundaries' } as const
+const switches = { read_only: 'readOnly', insecure: 'insecure', content_boundaries: 'contentBoundaries' } as const
 
 /** Reads the options in the URL, as in `/mcp?tools=browser&read_only=true`. @throws BaxError `invalid_request` */
 export function queryOf(request: Request): Record<string, unknown> {

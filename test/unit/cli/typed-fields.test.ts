@@ -14,6 +14,8 @@ test.each<[words: string, argv: string[], path: string, label: string]>([
   ['crawl', ['http://a.test', '--cookie', 'a b=c'], 'cookies', '--cookie'],
   ['scrape', ['http://a.test', '--cookies', 'file'], 'cookies', '--cookies'],
   ['crawl', ['http://a.test', '--limit', '0'], 'limit', '--limit'],
+  ['open', ['http://a.test', '-k'], 'skip_tls_verification', '--insecure'],
+  ['request', ['http://a.test', '-ik'], 'skip_tls_verification', '--insecure'],
   ['do', ['eval', ''], 'commands[0].data.expression', '<expression>'],
   ['do', ['-s', 'shop', 'find', 'text', ''], 'commands[0].data.text', '<text>'],
   ['do', ['find', 'text', 'a', '--limit', '0'], 'commands[0].data.limit', '--limit'],

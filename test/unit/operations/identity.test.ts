@@ -76,7 +76,7 @@ test('operations that read pages take the fields of an identity', () => {
       'skip_tls_verification',
       'session_id',
     ],
-    'POST /sessions': ['save_profile', 'user_agent', 'locale', 'timezone', 'proxy'],
+    'POST /sessions': ['save_profile', 'user_agent', 'locale', 'timezone', 'proxy', 'skip_tls_verification'],
   })
 })
 

@@ -6,7 +6,7 @@ import { noted } from '../../operation/input/notes.ts'
 import { notProxyUrl, parseProxyUrl } from '../../net/proxy-url.ts'
 import { flag, identifier, number, printable, urlText } from '../fields.ts'
 import { isLanguageTag, isTimeZone, placeOf, timeZonesOf } from '../regions.ts'
-import { profileId, proxy as proxyWithSettings, sessionInput } from '../session.ts'
+import { profileId, proxy as proxyWithSettings, sessionInput, skipTlsVerification } from '../session.ts'
 
 const { headers: most, headerChars } = limits.network
 
@@ -127,12 +127,7 @@ export const identityFields = {
       'Proxy to read pages through: its URL, or an object with server, bypass, username and password; or a list, of which each page uses the next one and failing ones are left out. The kinds of Firecrawl mean the own connection of the engine',
     ),
   sign: flag('Sign requests as the bot of this installation (Web Bot Auth), with its key (see `bax key bot`)'),
-  skip_tls_verification: flag(
-    'Accept any TLS certificate of the sites: somebody in between can read and change what is sent',
-  ).meta({
-    flag: 'insecure',
-    short: 'k',
-  }),
+  skip_tls_verification: skipTlsVerification,
 } satisfies Record<IdentityName, z.ZodType>
 
 /** Session of a read that ends before its response. */

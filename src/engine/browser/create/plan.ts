@@ -9,6 +9,7 @@ import type { StorageState } from '../../../core/stores.ts'
 import { normaliseUrl, openableUrl } from '../../../core/net/urls.ts'
 import { AllowedHosts } from '../../egress/allowed-hosts.ts'
 import type { Egress } from '../../egress/egress.ts'
+import { assertMaySkipTls, type TlsRule } from '../../../core/errors/certificates.ts'
 import { proxyAddress } from '../../egress/proxy-settings.ts'
 import type { BrowserKind } from '../pool/flags.ts'
 import { plainUserAgent, randomUserAgent } from '../cdp/user-agents.ts'
@@ -38,7 +39,7 @@ export interface SessionPlan {
   userAgent(browser: BrowserFacts): string
 }
 
-export interface PlanEnvironment {
+export interface PlanEnvironment extends TlsRule {
   readonly egress: Egress
   /** Its signal cancels look-ups of names. */
   readonly call: Pick<Call, 'caller' | 'signal'>
@@ -52,6 +53,7 @@ export interface PlanEnvironment {
 /** @throws BaxError `invalid_request` naming the field, `url_blocked`, or `profile_not_found`; the reason of the signal. */
 export async function planSession(input: SessionInput, environment: PlanEnvironment): Promise<SessionPlan> {
   checkFields(input)
+  assertMaySkipTls(input, environment)
   const startUrl = input.start_url === undefined ? undefined : openableUrl(input.start_url, 'start_url')
   const cdpUrl = input.cdp_url === undefined ? undefined : endpoint(input.cdp_url)
   const { egress, call } = environment
@@ -81,6 +83,7 @@ export async function planSession(input: SessionInput, environment: PlanEnvironm
     ...(input.locale !== undefined && { locale: input.locale }),
     ...(input.timezone !== undefined && { timezoneId: input.timezone }),
     ...(profile && { storageState: storage }),
+    ...(input.skip_tls_verification && { ignoreHTTPSErrors: true }),
     // Service workers would send the requests of pages themselves, where they are not held.
     ...(input.confirm?.includes('submit') && { serviceWorkers: 'block' }),
   }

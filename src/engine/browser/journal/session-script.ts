@@ -80,6 +80,7 @@ const settings = [
   'dialogs',
   'profile_id',
   'disable_automation_detection',
+  'skip_tls_verification',
 ] as const
 
 /** Returns the settings that differ from those of a new session. */

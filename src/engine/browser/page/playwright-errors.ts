@@ -2,6 +2,7 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { browserErrorOf } from '../../../core/errors/browser-errors.ts'
 import { asBaxError, BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
+import { withSessionTlsHint } from '../../../core/errors/certificates.ts'
 import { isSystemError, systemReason } from '../../../core/errors/system-errors.ts'
 import { unresolvedHost } from '../../../core/errors/unresolved-host.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
@@ -27,7 +28,9 @@ export async function rethrow(thrown: unknown, target: BatchTarget): Promise<nev
 
 /** Returns the error of a failed command; the end of its session or a crash of its page takes precedence. */
 export async function failureOf(thrown: unknown, command: string, target: BatchTarget): Promise<BaxError> {
-  const error = thrown instanceof BaxError ? thrown : toBaxError(withReason(thrown, target.activePage), command)
+  const error = withSessionTlsHint(
+    thrown instanceof BaxError ? thrown : toBaxError(withReason(thrown, target.activePage), command),
+  )
   const end = await endOf(target, isBrowserError(thrown) || lossCodes.has(error.code))
   if (end) return end
   // When the page crashed meanwhile, the crash is the cause of any other error.

@@ -253,6 +253,7 @@ export class Session implements LiveSession {
       profile_id: input.profile_id ?? null,
       dialogs: input.dialogs,
       ...(input.allowed_domains && { allowed_domains: input.allowed_domains }),
+      ...(input.skip_tls_verification && { skip_tls_verification: true }),
       ...this.approvals?.facts,
       tabs: live ? this.#tabs.count : 0,
       worker_id: workerId,

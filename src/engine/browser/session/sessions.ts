@@ -256,6 +256,7 @@ export class BrowserSessions implements Omit<Sessions, 'lease'>, LiveSessions {
     const plan = await planSession(input, {
       call,
       display: this.#facts.config.display,
+      verifyTls: this.#facts.config.verifyTls,
       egress: this.#facts.egress,
       profile: (idOrName) => this.#facts.profiles.load(idOrName, call.caller),
       canShow: () => succeeds(this.pool.located.get('headful')),

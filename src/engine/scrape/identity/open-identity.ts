@@ -8,7 +8,7 @@ import { withChanges } from '../../render/identity/cookie-jar.ts'
 import { type Device, ReadIdentity } from '../../render/identity/identity.ts'
 import type { ProxyLists, ReadProxies } from '../../render/identity/read-proxies.ts'
 import { type RequestSigner, SafeSigner } from '../../render/identity/safe-signer.ts'
-import { assertMaySkipTls, type TlsRule } from './tls-verification.ts'
+import { assertMaySkipTls, type TlsRule } from '../../../core/errors/certificates.ts'
 
 export interface IdentityContext extends TlsRule {
   readonly profiles: () => Promise<Pick<ProfileStore, 'load' | 'update'>>

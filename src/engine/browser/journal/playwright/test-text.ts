@@ -93,6 +93,7 @@ const names: Readonly<Record<string, string>> = {
   locale: 'locale',
   timezone: 'timezoneId',
   user_agent: 'userAgent',
+  skip_tls_verification: 'ignoreHTTPSErrors',
 }
 
 function useOptions(session: Readonly<Record<string, unknown>>): string | undefined {
