@@ -24,6 +24,21 @@ describe('text', () => {
     )
   })
 
+  test('has the raised parts of prices on the line', () => {
+    becomes(
+      '<p><b><sup>$</sup>1,899<sup>.<!-- -->00</sup></b> or <i>12,<sup>99</sup> €</i></p>',
+      '**$1,899.00** or *12,99 €*',
+    )
+    becomes('<p><sup>$</sup>19<sup>99</sup>, 7<sup class="cents">50</sup></p>', '$19.99, 7.50')
+    becomes('<p><span>12.999</span><sup data-part="price-decimals">00</sup> €</p>', '12.999,00 €')
+    becomes('<p>45<sup>95</sup><sup>€</sup></p>', '45.95€')
+  })
+
+  test('keeps exponents and the numbers of notes raised', () => {
+    const raised = 'Paid $300<sup>12</sup>, <sup>$</sup>5 and 10<sup>12</sup>, x<sup>$</sup>, 2<sup>.5</sup>'
+    becomes(`<p>${raised}</p>`, raised.replace('<sup>$</sup>5', '$5'))
+  })
+
   test('keeps URLs that GitHub turns into links', () => {
     becomes(
       '<p>see https://a.example/x_y_z?q=*1 now</p>',

@@ -20,6 +20,7 @@ import type { Mark } from './line-text.ts'
 import { iconLabel, noteLabel } from './icon.ts'
 import { type ItemMarker, ItemNumbers, itemsOf, taskBox } from './list.ts'
 import { formula, isFormula } from './math.ts'
+import { raisedAmount } from './raised-amounts.ts'
 import { squeeze } from '../../../core/text/pieces.ts'
 
 const [strong, em, del] = ['strong', 'em', 'del'] as const
@@ -88,8 +89,10 @@ class InlineWriter {
   }
 
   nodes(nodes: readonly TreeNode[]): void {
-    for (const node of nodes) {
-      if (isElement(node)) this.#element(node)
+    for (const [at, node] of nodes.entries()) {
+      const amount = raisedAmount(nodes, at)
+      if (amount !== undefined) this.#line.text(amount)
+      else if (isElement(node)) this.#element(node)
       else this.#line.text(node.text)
     }
   }
