@@ -7,10 +7,14 @@ import { withOffers } from '../../../src/engine/extract/main-content/offers.ts'
 
 const { lexicon } = await shippedModel()
 
-/** Returns the lines that are kept of a page of which the model keeps nothing. */
-function kept(type: string, body: string): string[] {
+/** Returns the lines that are kept of a page of which the model keeps some, by default none. */
+function kept(type: string, body: string, isKept = (_text: string) => false): string[] {
   const survey = surveyPage(treeFromHtml(`<body>${body}</body>`, '').root, '', lexicon)
-  return withOffers(survey, type, []).map(({ text }) => text)
+  return withOffers(
+    survey,
+    type,
+    survey.segments.blocks.filter((block) => isKept(block.text)),
+  ).map(({ text }) => text)
 }
 
 const card = (name: string, price: string, names = 'card') =>
@@ -55,6 +59,21 @@ describe('the product of a page', () => {
     const others =
       '<nav>Gifts from $5</nav><h1>Lamp</h1><p>Free shipping over $50</p><p>Earn 5 points for every $1</p><p>$80</p>'
     expect(kept('product', others + grid('You may also like'))).toEqual(['Lamp', '$80'])
+  })
+
+  test('has the prices of its extensions whose names are kept already', () => {
+    const page = `<h1>Sea game</h1><p>Free to play</p>${'<p>About it</p>'.repeat(9)}${grid('Content for this game')}`
+    expect(kept('product', page)).toEqual([])
+    expect(kept('product', page, (text) => text.endsWith('stool'))).toEqual([
+      'Oak stool',
+      '$40',
+      'Pine stool',
+      '$35.50',
+      'Ash stool',
+      '$52',
+    ])
+    const similar = `<h1>Sea game</h1>${'<p>About it</p>'.repeat(9)}${grid('Similar products')}`
+    expect(kept('product', similar, (text) => text.endsWith('stool'))).not.toContain('$40')
   })
 
   test('is recognized by its order button on pages of any kind', () => {

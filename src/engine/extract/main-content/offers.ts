@@ -55,7 +55,8 @@ export function withOffers(survey: Survey, type: string, kept: readonly Block[])
     const limits = isList ? listLimits : productLimits
     for (const { index } of ownOffer(survey, prices, inGrid, limits)) chosen[index] = 1
   }
-  if (isList) for (const items of grids) if (isContent(survey, items)) keepItems(survey, items, chosen)
+  for (const items of grids)
+    if ((isList || isNamed(blocks, items, chosen)) && isContent(survey, items)) keepItems(survey, items, chosen)
   return blocks.filter(({ index }) => chosen[index] === 1)
 }
 
@@ -176,6 +177,12 @@ function isContent({ headings, segments: { blocks } }: Survey, items: readonly B
     box = box.parent
   }
   return items.filter(({ first, end }) => nameOf(blocks.slice(first, end))).length >= minProducts.list
+}
+
+/** Whether the names of most products of a grid are kept already, such as those of the extensions of a game. */
+function isNamed(blocks: readonly Block[], items: readonly Box[], chosen: Uint8Array): boolean {
+  const names = items.flatMap(({ first, end }) => nameOf(blocks.slice(first, end)) ?? [])
+  return names.filter(({ index }) => chosen[index] === 1).length > names.length / 2
 }
 
 /** Keeps the name and the prices of every product of a grid. */
