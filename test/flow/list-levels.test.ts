@@ -49,9 +49,24 @@ const tree = `<!doctype html><ul id=tree role=tree aria-label=Places>
     target.closest('[role=treeitem]').ariaSelected = 'true'
   }</script>`
 
-inUsualHomes({ '/columns': columns, '/tree': tree }, (given) => {
+/** A list that is placed anew while it is pressed for the first time. Each choice is counted. */
+const placed = `<!doctype html><body style="min-height:900px"><label>Tag <input id=tag role=combobox readonly aria-expanded=false aria-controls=list></label>
+  <ul id=list role=listbox style="display:none; position:absolute; top:80px; left:0; width:200px"><li role=option>Ann</li><li role=option>Bob</li></ul><script>
+  window.choices = 0
+  const show = (isOpen) => { tag.ariaExpanded = String(isOpen); list.style.display = isOpen ? '' : 'none' }
+  tag.onclick = () => show(true)
+  list.onmousedown = (event) => { event.preventDefault(); list.style.top = '400px' }
+  list.onclick = ({ target }) => { if (target !== list) { choices++; tag.value = target.textContent; show(false) } }</script>`
+
+inUsualHomes({ '/columns': columns, '/tree': tree, '/placed': placed }, (given) => {
   const region = () => given.evaluate('region.value')
   const select = (values: string[], timeout_ms = 10_000) => ({ selector: '#region', values, timeout_ms })
+
+  test('select_option chooses in a list that moves while it is pressed', async () => {
+    await given.open('/placed')
+    await given.do('select_option', { selector: '#tag', values: ['Bob'], timeout_ms: 10_000 })
+    expect(await given.evaluate('[tag.value, choices]')).toEqual(['Bob', 1])
+  })
 
   test('select_option chooses in a list that a click has opened before', async () => {
     await given.open('/columns')

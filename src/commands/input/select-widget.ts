@@ -11,14 +11,18 @@ import {
   isChosen,
   isOpenLevel,
   isTaken,
+  isUnclicked,
   scrollList,
   shownTexts,
   visibleNow,
+  watchClick,
   type WidgetKind,
 } from './widget.ts'
 
 /** Time for a list to open after a click, before a key is tried, in milliseconds. */
 const opensMs = 2000
+/** Time for an option that has got no click to show that it was chosen anyway, in milliseconds. */
+const missedMs = 500
 /** Minimum timeout of a call, in milliseconds. */
 const minMs = 250
 
@@ -155,7 +159,9 @@ async function choose(facts: Facts, value: string, before: Before, next: string 
   const hasNext = async () => next !== undefined && (await look(widget, next, before)).option !== null
   const hadNext = await hasNext()
   const part = (await option.evaluateHandle(clickedPart)).asElement()!
-  await clickOn(facts, part, `has the option ${name}, but a click does not reach it`)
+  const press = () => clickOn(facts, part, `has the option ${name}, but a click does not reach it`)
+  const watch = await part.evaluateHandle(watchClick)
+  await press()
   const isShown = async () => {
     if (await isReplaced(widget)) return { met: true }
     // A list that is always open shows the names of all options.
@@ -164,7 +170,15 @@ async function choose(facts: Facts, value: string, before: Before, next: string 
     const isWay = (!hadNext || (await option.evaluate(isOpenLevel))) && (await hasNext())
     return { met: isNamed || (await option.evaluate(isTaken)) || isWay }
   }
-  if ((await context.poll(isShown, left().timeout)).met) return name
+  // A list that is placed anew while it is pressed moves away from the pointer, and its option gets no click.
+  const misses = () => watch.evaluate(isUnclicked).catch(() => false)
+  let seen = await context.poll(isShown, Math.min(missedMs, left().timeout))
+  while (!seen.met && left().timeout > minMs && (await misses())) {
+    await press()
+    seen = await context.poll(isShown, Math.min(missedMs, left().timeout))
+  }
+  if (!seen.met) seen = await context.poll(isShown, left().timeout)
+  if (seen.met) return name
   if (next !== undefined && (await option.evaluate(isOpenLevel).catch(() => false)))
     throw new BaxError('element_not_found', `${selector} has no option ${next} in ${name}`, { details })
   const message = `${selector} does not show ${name} after a click on this option`

@@ -144,6 +144,22 @@ export function clickedPart(option: Element): Element {
   return (hasBelow(option) && [...option.children].find((at) => !hasBelow(at))) || option
 }
 
+interface WatchedClick {
+  readonly part: Element
+  isClicked: boolean
+}
+
+/** Records whether an element gets a click. */
+export function watchClick(part: Element): WatchedClick {
+  const watch: WatchedClick = { part, isClicked: false }
+  part.addEventListener('click', () => (watch.isClicked = true), { capture: true, once: true })
+  return watch
+}
+
+/** Returns whether an element that is still shown has got no click. */
+export const isUnclicked = ({ part, isClicked }: WatchedClick): boolean =>
+  !isClicked && part.isConnected && part.checkVisibility({ visibilityProperty: true })
+
 /** Returns whether an item of a menu or tree shows the level below it. */
 export function isOpenLevel(option: Element): boolean {
   if (option.getAttribute('aria-expanded') === 'true') return true
