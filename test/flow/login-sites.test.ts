@@ -17,6 +17,7 @@ inUsualHomes(loginPages, (given) => {
     ['/app', both],
     ['/spinner', both],
     ['/late', both],
+    ['/own-checks', both],
   ])
 
   testRefusals(given, [
@@ -26,7 +27,18 @@ inUsualHomes(loginPages, (given) => {
     ['code', '/with-code', 'the page asks for totp again: Wrong code'],
     ['wrong', '/spinner', 'the site answered with status 401'],
     ['ann', '/broken', 'the site answered with status 500'],
+    ['wrong', '/late-notice', 'the page asks for username and password again: Wrong password'],
+    ['ann', '/dropped', 'the page after it did not load: net::ERR_EMPTY_RESPONSE'],
+    ['ann', '/picture', 'the browser does not submit the form: Word in the picture: Please fill out this field.'],
+    ['ann', '/terms', 'the browser does not submit the form: I agree: Please check this box if you want to proceed.'],
   ])
+
+  test('logs in with a form whose other fields are filled', async () => {
+    await given.open('/picture')
+    await given.do('fill', { selector: '[name=word]', text: 'tulip' })
+    expect(await given.do('login', { credential: 'ann' })).toMatchObject({ filled: both })
+    expect(await given.evaluate('document.body.textContent')).toContain('Welcome Ann')
+  })
 
   test.each(['/account', '/register'])('finds no log-in on %s', async (path) => {
     await given.open(path)

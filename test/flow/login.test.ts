@@ -38,6 +38,28 @@ inUsualHomes(loginPages, (given) => {
     expect(elsewhere.requests).not.toContain('/session')
   })
 
+  test.each(['text', 'tel', 'number'])('shows no code in a field of the type %s', async (type) => {
+    await given.open('/together')
+    const otp = `document.querySelector('[name=otp]')`
+    await given.do('evaluate', { expression: `${otp}.type = '${type}'` })
+    await given.do('fill', { selector: '[name=otp]', credential: 'ann.totp' })
+    const shown = await given.evaluate(`[${otp}.value.length, getComputedStyle(${otp}).webkitTextSecurity]`)
+    expect(shown).toEqual([6, 'disc'])
+  })
+
+  test('gives one password to the origins of all credentials that have it', async () => {
+    await given.client().addCredential({ name: 'twin', origins: [elsewhere.url], ...account })
+    for (const [{ url }, credential] of [
+      [given.site(), 'ann'],
+      [elsewhere, 'twin'],
+      [given.site(), 'ann'],
+    ] as const) {
+      await given.do('navigate_to', { url: `${url}/plain` })
+      expect(await given.do('login', { credential })).toEqual({ url: `${url}/account`, filled: both })
+    }
+    await given.client().deleteCredential({ name: 'twin' })
+  })
+
   test('leaves no password or code in a replay, also where a later page shows it', async () => {
     const client = given.client()
     const { session_id = '' } = await client.createSession({

@@ -70,6 +70,7 @@ inUsualHomes(shop.pages, (given) => {
   test.each([
     ['/either', ['username', 'passkey']],
     ['/name-first', ['username', 'passkey']],
+    ['/asks-later', ['username', 'passkey']],
   ])('log in on %s with what the site asks for', async (path, filled) => {
     await create()
     await go(path)

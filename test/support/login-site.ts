@@ -44,6 +44,15 @@ export const loginPages = {
   '/with-code': form('/first', name + pass),
   '/steps': form('/step', name),
   '/together': form('/both', `${name}${pass}<label>One-time code <input name=otp></label>`),
+  '/picture': form('/session', `${name}${pass}<label>Word in the picture <input name=word required></label>`),
+  '/terms': form('/session', `${name}${pass}<label><input type=checkbox required>I agree</label>`),
+  '/own-checks': form('/session', `${name}${pass}<input type=email name=other value=none>`).replace(
+    '<form',
+    '$& novalidate',
+  ),
+  '/late-notice': form('/late-session', name + pass),
+  '/dropped': form('/drop', name + pass),
+  '/drop': (_: IncomingMessage, response: ServerResponse) => void response.destroy(),
   '/broken': form('/fails', name + pass),
   '/shadow': html(
     'Log in',
@@ -94,6 +103,10 @@ export const loginPages = {
   '/check': code(),
   '/password': form('/session', `<input type=hidden name=user value=ann>${pass}`),
   '/session': posted((fields) => (isRight(fields) ? '/account' : wrong('/session'))),
+  '/late-session': posted(
+    () =>
+      `${form('/late-session', name + pass)}<script>setTimeout(() => document.body.insertAdjacentHTML('beforeend', '<p role=alert>Wrong password</p>'), 200)</script>`,
+  ),
   '/first': posted((fields) => (isRight(fields) ? '/check' : wrong('/first'))),
   '/step': posted((fields) =>
     fields.get('user') === account.username ? '/password' : form('/step', `<p role=alert>No such user</p>${name}`),

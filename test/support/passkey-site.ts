@@ -78,6 +78,11 @@ export function passkeySite(rpId = 'localhost') {
       `<form onsubmit="signIn('${rpId}'); return false"><label>User name <input name=user autocomplete=username></label>
        <button>Continue</button></form>`,
     ),
+    '/asks-later': html(
+      'Log in',
+      `<form action=/waits><label>User name <input name=user autocomplete=username></label><button>Log in</button></form>`,
+    ),
+    '/waits': html('Second step', `<script>setTimeout(() => signIn('${rpId}'), 1200)</script>`),
     '/opener': html('Opener', `<a href=/login target=_blank>Log in</a>`),
     '/account': html('Account', '<p>Welcome Ann</p>'),
     '/challenge': posted(() => {

@@ -7,17 +7,18 @@ import { isGone } from '../page/playwright-errors.ts'
 import { shownUrl } from '../tabs/page-events.ts'
 
 interface Guarded {
+  readonly password: string
   /** Finds the password. */
   readonly mask: Mask
-  /** Origins that may get it. */
-  readonly origins: readonly string[]
+  /** Origins that may get it: those of all credentials that have it. */
+  readonly origins: Set<string>
 }
 
 /** Passwords written into a page, or into a frame with its own process. */
 const guarded = new WeakMap<Page | Frame, Guarded[]>()
 
 /**
- * From now on, blocks navigations of a page that carry a password to other origins than those of its credential. The
+ * From now on, blocks navigations of a page that carry a password to other origins than those of its credentials. The
  * browser asks about each navigation and each of its redirects, which routes of Playwright do not see.
  */
 export async function guardNavigations(
@@ -27,15 +28,20 @@ export async function guardNavigations(
   events: EventLog,
 ): Promise<void> {
   const page = frame.page()
-  const added = { mask: makeMask([password]), origins }
+  const mask = makeMask([password])
   const targets: (Page | Frame)[] = [page]
   // A form may also navigate the frames around its own one, whose sessions report that.
   for (let one: Frame | null = frame; one?.parentFrame(); one = one.parentFrame())
     if (await hasSession(one)) targets.push(one)
   for (const target of targets) {
     const known = guarded.get(target)
-    if (known) known.push(added)
-    else await guard(target, [added], events)
+    const same = known?.find((one) => one.password === password)
+    if (same) for (const origin of origins) same.origins.add(origin)
+    else {
+      const added = { password, mask, origins: new Set(origins) }
+      if (known) known.push(added)
+      else await guard(target, [added], events)
+    }
   }
 }
 
@@ -59,7 +65,7 @@ async function guard(target: Page | Frame, all: Guarded[], events: EventLog): Pr
     const { origin } = new URL(url)
     const sent = [url, postData ?? '', body ?? '']
     const isLeak = all.some(
-      ({ mask, origins }) => !origins.includes(origin) && sent.some((text) => mask.text(text) !== text),
+      ({ mask, origins }) => !origins.has(origin) && sent.some((text) => mask.text(text) !== text),
     )
     if (isLeak) events.emit('credential.blocked', { url: shownUrl(url) })
     const answer = isLeak

@@ -17,6 +17,8 @@ import { usePasskeys } from './passkeys.ts'
 const intervalMs = 50
 /** Time without a form after which the log-in counts as done: pages replace one form by the next. */
 const settledMs = 750
+/** The same for a credential whose passkeys were not used: pages wait a moment before they ask for one. */
+const unusedPasskeyMs = 3000
 /** Name, password, code, and one more of each that a site may ask for on a page of its own. */
 const mostForms = 6
 
@@ -45,11 +47,13 @@ export async function logIn(
   const watched = watchAnswers(page)
   const usesPasskeys = (credential.passkeys?.length ?? 0) > 0
   if (usesPasskeys) await usePasskeys(target, credential)
+  const waiting: Waiting = { end, signal: limit.signal, watched, usesPasskeys, passkeyUsedAt: undefined }
   const stopUses = target.events.listen(({ type, data }) => {
-    if (type === 'credential.used' && data['credential'] === name && data['part'] === 'passkey') filled.push('passkey')
+    if (type !== 'credential.used' || data['credential'] !== name || data['part'] !== 'passkey') return
+    filled.push('passkey')
+    waiting.passkeyUsedAt = performance.now()
   })
   try {
-    const waiting = { end, signal: limit.signal, watched, usesPasskeys }
     let form = await nextForm(page, undefined, waiting)
     if (!form) throw failed(name, 'the page has no log-in form', { hint: 'open the page with the log-in first' })
     for (let count = 1; form && count <= mostForms; count++) {
@@ -62,12 +66,16 @@ export async function logIn(
         await fillPart(target, { selector: `the ${part} field`, handle }, credential, part)
         filled.push(part)
       }
+      const invalid = await invalidField(form)
+      if (invalid) throw failed(name, `the browser does not submit the form: ${invalid}`, { hint: fillFirst })
       watched.begin()
       await submit(form, limit)
       form = await nextForm(page, form, waiting)
-      if (form && isSame(form, filled)) throw rejected(name, form)
+      if (form && isSame(form, filled)) break
     }
-    if (form) throw rejected(name, form)
+    if (form) throw rejected(name, await withNotice(page, form, waiting))
+    const failure = watched.failure()
+    if (failure) throw failed(name, `the page after it did not load: ${failure}`)
     const status = watched.refused() || watched.status()
     if (status >= 400) throw failed(name, `the site answered with status ${status}`)
     return { url: shownUrl(page.url()), filled }
@@ -87,22 +95,56 @@ async function submit({ submit: send, passkey, fields }: Form, limit: CallLimit)
   else await [...fields.values()].at(-1)!.press('Enter', limit)
 }
 
+const fillFirst = 'fill in this field first; if only a person can, ask one with "bax handoff"'
+
+/** Returns the name and the message of a field because of which the browser would not submit a form, such as a captcha. */
+async function invalidField({ fields, submit: send, passkey }: Form): Promise<string | undefined> {
+  const [field] = fields.values()
+  if (!field || passkey) return undefined
+  const invalid = await field.evaluate((one, button) => {
+    const { form } = one as HTMLInputElement
+    if (!form || form.noValidate || (button as HTMLButtonElement | null)?.formNoValidate) return null
+    const found = ([...form.elements] as HTMLInputElement[]).find((each) => each.willValidate && !each.validity.valid)
+    if (!found) return null
+    const names = [found.labels?.[0]?.textContent, found.ariaLabel, found.placeholder, found.name, found.localName]
+    const name = names.map((text) => text?.replaceAll(/\s+/g, ' ').trim()).find(Boolean)
+    return `${name}: ${found.validationMessage}`.slice(0, 200)
+  }, send)
+  return invalid ?? undefined
+}
+
 interface Waiting {
   readonly end: number
   readonly signal: AbortSignal
   readonly watched: Answers
   readonly usesPasskeys: boolean
+  /** On the monotonic clock, in milliseconds; undefined before the first use. */
+  passkeyUsedAt: number | undefined
+}
+
+/** Returns whether a page without a form since `goneAt` is the one after the log-in. */
+function isSettled(goneAt: number, now: number, { usesPasskeys, passkeyUsedAt }: Waiting): boolean {
+  if (usesPasskeys && passkeyUsedAt === undefined) return now - goneAt > unusedPasskeyMs
+  return now - Math.max(goneAt, passkeyUsedAt ?? 0) > settledMs
+}
+
+/** Waits a moment for the message about a failure: scripts of pages add it after the form. */
+async function withNotice(page: Page, form: Form, { signal, usesPasskeys }: Waiting): Promise<Form> {
+  const end = performance.now() + settledMs
+  let latest = form
+  while (latest.notice === '' && performance.now() < end) {
+    await pause(intervalMs, undefined, { signal })
+    latest = (await findForm(page, usesPasskeys)) ?? latest
+  }
+  return { ...form, notice: latest.notice }
 }
 
 /**
  * Waits for the form after another one; undefined once there has been none for a while. The same form counts when its
  * document was replaced, when the page shows a message, or at the end of the time.
  */
-async function nextForm(
-  page: Page,
-  before: Form | undefined,
-  { end, signal, watched, usesPasskeys }: Waiting,
-): Promise<Form | undefined> {
+async function nextForm(page: Page, before: Form | undefined, waiting: Waiting): Promise<Form | undefined> {
+  const { end, signal, watched, usesPasskeys } = waiting
   let goneAt: number | undefined
   for (;;) {
     const form = isNavigating(page) ? undefined : await findForm(page, usesPasskeys)
@@ -111,7 +153,7 @@ async function nextForm(
     if (!form) watched.gone()
     if (form || isNavigating(page) || watched.isPending()) goneAt = undefined
     else goneAt ??= now
-    if (before && goneAt !== undefined && now - goneAt > settledMs) return undefined
+    if (before && goneAt !== undefined && isSettled(goneAt, now, waiting)) return undefined
     if (now > end) {
       if (!before) return undefined
       throw new BaxError('timeout', 'the page did not answer the log-in in time')
@@ -167,13 +209,19 @@ function watchAnswers(page: Page) {
     // Pages read more once they are logged in, and some keep such a request open.
     if (phase === 'sent' || request.method() !== 'GET') pending.add(request)
   }
-  const onFailed = (request: Request) => void pending.delete(request)
+  let failure = ''
+  const isDocument = (request: Request) => request.isNavigationRequest() && request.frame() === page.mainFrame()
+  const onFailed = (request: Request) => {
+    pending.delete(request)
+    if (isDocument(request)) failure = request.failure()?.errorText ?? ''
+  }
   const onResponse = (response: Response) => {
     const request = response.request()
     const status = response.status()
     if (pending.delete(request) && (status === 401 || status === 403)) refusal = status
-    if (!request.isNavigationRequest() || response.frame() !== page.mainFrame()) return
+    if (!isDocument(request)) return
     last = status
+    failure = ''
     // The requests of the document before it no longer count.
     pending.clear()
     refusal = 0
@@ -191,6 +239,8 @@ function watchAnswers(page: Page) {
     },
     isPending: () => pending.size > 0,
     status: () => last,
+    /** Returns why the browser shows an error page; empty if it does not. */
+    failure: () => (page.url().startsWith('chrome-error:') ? failure || 'unknown error' : ''),
     /** Returns the status with which a request was refused; 0 without one. */
     refused: () => refusal,
     stop: () => void page.off('request', onRequest).off('requestfailed', onFailed).off('response', onResponse),

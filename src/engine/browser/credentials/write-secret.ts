@@ -67,11 +67,14 @@ export async function writeSecret([, node, input]: [unknown, Node, SecretInput])
   }
   const set = (text: string) =>
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set!.call(field, text)
+  // Fields for codes are of the type `text`, which pictures and videos of the page would show.
+  const cover = () => field.style.setProperty('-webkit-text-security', 'disc', 'important')
   const early = refusal()
   if (early) return { ...early, untouched: true }
   field.focus()
   const late = refusal()
   if (late) return late
+  if (part === 'totp') cover()
   set(value)
   field.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true, inputType: 'insertReplacementText' }))
   field.dispatchEvent(new Event('change', { bubbles: true }))
