@@ -1,11 +1,10 @@
 /** PHP applications from Debian's packages on PHP's own server. They are unpacked into a temporary folder, not installed. */
 import { execFile, spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { unpackPackages } from './debian-packages.ts'
 import { freePort } from './ports.ts'
 import { tied } from './tied.ts'
 import { waitUntil } from './wait.ts'
@@ -32,16 +31,7 @@ export async function unpackPhp(name: string, packages: readonly string[], exten
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     })
   }
-  const key = createHash('sha256').update(packages.join()).digest('hex').slice(0, 12)
-  const store = join(tmpdir(), `bax-test-${name}-${key}`)
-  if (!existsSync(store)) {
-    const fresh = await mkdtemp(`${store}-`)
-    await run('apt-get', ['download', '-qq', ...packages], { cwd: fresh })
-    await run('mv', ['-T', fresh, store])
-  }
-  const root = await mkdtemp(join(tmpdir(), `bax-test-${name}-`))
-  for (const file of await readdir(store)) await run('dpkg', ['-x', join(store, file), root])
-  return root
+  return unpackPackages(name, packages)
 }
 
 /** Serves a folder below `root`; closing removes `root`. */
