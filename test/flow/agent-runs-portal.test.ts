@@ -96,7 +96,11 @@ describe.skipIf(missingForPortals)(titled('on a portal', missingForPortals), () 
 
   /** Returns the table of the log-ins of a user who is logged in. */
   const readHistory = (name: string) =>
-    agent.act(`wait-for --text "Connected as ${name}"`, 'click "text=Login history"', 'get text "#loginHistory"')
+    agent.act(
+      `wait-for --text "Connected as ${name}" --timeout-ms 60000`,
+      'click "text=Login history"',
+      'get text "#loginHistory"',
+    )
 
   describe('a person', () => {
     test('reads the picture of a log-in form', async () => {
@@ -127,7 +131,7 @@ describe.skipIf(missingForPortals)(titled('on a portal', missingForPortals), () 
         await clickAt(view, ...button)
         await untilHost(view, new URL(portals.teamUrl).host)
       })
-      expect(await agent.act('wait-for --text "Connected as"', 'get url')).toContain(portals.teamUrl)
+      expect(await agent.act('wait-for --text "Connected as" --timeout-ms 60000', 'get url')).toContain(portals.teamUrl)
     })
   })
 
@@ -143,7 +147,7 @@ describe.skipIf(missingForPortals)(titled('on a portal', missingForPortals), () 
       await agent.open(portals.url)
       await agent.act('login john', 'use-passkey john')
       await agent.call('browser_open', { url: `${portals.url}2fregisters/webauthn` })
-      await agent.act('click "#register"', 'wait-for --text "Your key is registered"')
+      await agent.act('click "#register"', 'wait-for --text "Your key is registered" --timeout-ms 60000')
       for (const path of ['?logout=1', '']) await agent.call('browser_open', { url: portals.url + path })
       expect(await agent.act('login john')).toContain('Connected as john')
       expect(await readHistory('john')).toContain('127.0.0.1')

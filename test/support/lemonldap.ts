@@ -244,8 +244,8 @@ templateDir = ${templates}
 languages = en
 `,
   )
-  // Several workers: browsers open connections that they do not use at once.
-  const flags = ['--listen', `127.0.0.1:${port}`, '--workers', '4', join(root, 'portal.psgi')]
+  // Browsers open connections that they do not use at once, and each of them occupies a worker.
+  const flags = ['--listen', `127.0.0.1:${port}`, '--workers', '8', '--disable-keepalive', join(root, 'portal.psgi')]
   const starman = tied('perl', [join(root, 'usr/bin/starman'), ...flags])
   const server = spawn(...starman, { env: { ...env, LLNG_DEFAULTCONFFILE: ini }, stdio: 'ignore' })
   await waitUntil(() =>
