@@ -18,6 +18,7 @@ interface Resource {
 export class Resources {
   readonly #images = new Map<string, string | null>()
   readonly #sheets = new Map<string, string | null>()
+  readonly #sessions = new WeakMap<Page, Promise<CDPSession>>()
   #bytes = 0
 
   /** Puts the images and style sheets into their places; `missing` counts those that are unavailable or too large. */
@@ -34,22 +35,31 @@ export class Resources {
   }
 
   async #load(page: Page, images: readonly string[], sheets: readonly string[]): Promise<void> {
-    // A session of its own: it has to be enabled for pages, and the others must not be.
-    const session = await page.context().newCDPSession(page)
-    try {
-      await session.send('Page.enable')
-      const known = await listResources(session)
-      for (const url of images) {
-        if (!this.#images.has(url)) this.#images.set(url, this.#imageOf(await contentOf(session, known, url)))
-      }
-      for (const url of sheets) {
-        if (this.#sheets.has(url)) continue
-        const css = (await contentOf(session, known, url))?.bytes.toString()
-        this.#sheets.set(url, css === undefined ? null : escapeSheet(css))
-      }
-    } finally {
-      await session.detach()
+    const session = await this.#sessionOf(page)
+    const known = await listResources(session)
+    for (const url of images) {
+      if (!this.#images.has(url)) this.#images.set(url, this.#imageOf(await contentOf(session, known, url)))
     }
+    for (const url of sheets) {
+      if (this.#sheets.has(url)) continue
+      const css = (await contentOf(session, known, url))?.bytes.toString()
+      this.#sheets.set(url, css === undefined ? null : escapeSheet(css))
+    }
+  }
+
+  /**
+   * Returns a CDP session of its own for a page: it has to be enabled for pages, and the others must not be. It stays
+   * until the page closes: Chromium removes the virtual authenticators of a page when any session of it ends.
+   */
+  #sessionOf(page: Page): Promise<CDPSession> {
+    let opened = this.#sessions.get(page)
+    if (!opened) {
+      opened = openSession(page)
+      this.#sessions.set(page, opened)
+      const forget = () => this.#sessions.delete(page)
+      opened.then((session) => session.once('close', forget), forget)
+    }
+    return opened
   }
 
   #imageOf(content: Loaded | undefined): string | null {
@@ -59,6 +69,12 @@ export class Resources {
     this.#bytes += bytes.length
     return `data:${mimeType};base64,${bytes.toString('base64')}`
   }
+}
+
+async function openSession(page: Page): Promise<CDPSession> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Page.enable')
+  return session
 }
 
 interface Loaded {
