@@ -83,7 +83,10 @@ describe.each(ways)('a page read with render %s', (render) => {
 test('pages of one list take turns, also those of several requests', async () => {
   const proxy = [first.url, second.url]
   for (const path of ['/a', '/b', '/c', '/a']) await scrape(path, { render: 'http', proxy })
-  expect([first.passed.length, second.passed.length]).toEqual([2, 2])
+  const numbers = [first.passed.length, second.passed.length]
+  // Each worker of a fleet takes turns, so that 3 and 1 are possible.
+  if (isFleet) expect([numbers[0]! + numbers[1]!, Math.min(...numbers) > 0]).toEqual([4, true])
+  else expect(numbers).toEqual([2, 2])
 })
 
 test('hosts in the bypass list are read directly', async () => {
