@@ -1,7 +1,9 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { chromium } from 'playwright'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { CommandCall } from '../../src/core/shapes/commands.ts'
 import { StoredCredentials } from '../../src/engine/store/credentials.ts'
 import { bax } from '../support/cli.ts'
 import { inUsualHomes } from '../support/commands.ts'
@@ -75,6 +77,33 @@ inUsualHomes(shop.pages, (given) => {
     await create()
     await go(path)
     expect(await given.do('login', { credential })).toMatchObject({ url: `${site.url}/account`, filled })
+  })
+
+  test.each([
+    ['a screenshot as WebP', async () => void (await given.do('screenshot', { format: 'webp' }))],
+    ['a look at the history', async () => void (await given.do('go_back'))],
+  ])('are still there after %s', async (_, act) => {
+    await create()
+    await go('/login')
+    await given.do('evaluate', { expression: 'history.pushState(null, "", "/login?again")' })
+    await act()
+    expect(await given.do('login', { credential })).toMatchObject({ filled: ['passkey'] })
+  })
+
+  test.each([false, true])('are still there after a CDP client has left, with a replay: %s', async (replay) => {
+    await create()
+    const created = await given.client().createSession({ headless: true, replay, start_url: `${site.url}/login` })
+    const session_id = created.session_id!
+    const run = async (...commands: CommandCall[]) =>
+      expect(await given.client().runCommands({ session_id, commands })).toMatchObject({ success: true })
+    await run({ command: 'use_passkey', data: { credential } })
+    const browser = await chromium.connectOverCDP(`${created.cdp_url}?token=${created.frame_token}`)
+    await browser.close()
+    await run(
+      { command: 'click', data: { selector: 'button' } },
+      { command: 'wait_for', data: { text: 'Welcome Ann' } },
+    )
+    await given.client().closeSession({ session_id })
   })
 
   test('have one number of uses in all tabs, also in those that a page opens', async () => {

@@ -8,6 +8,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { CommandBatch, CommandCall, CommandResult, CommandsResult } from '../../../core/shapes/commands.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { PausableTimeout } from '../../../core/process/pausable-timeout.ts'
+import { passkeyUseOf } from '../credentials/passkey-use.ts'
 import { secretsOf } from '../credentials/session-secrets.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
 import { dialogsSince } from './command-dialogs.ts'
@@ -135,7 +136,11 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
     const ms = timeoutOf(command, call.data)
     const deadline = { ms, error: `${call.command} timed out after ${ms} ms: the page does not answer`, signal: stop }
     const running = { command, call, batch, target, tools, delivery, strict, describe: entry?.describe, ...listeners }
-    const work = () => untilStopped(target, deadline, (signal, clock) => perform(running, signal, clock))
+    const work = () =>
+      untilStopped(target, deadline, async (signal, clock) => {
+        await passkeyUseOf(target.browserContext).restore?.()
+        return perform(running, signal, clock)
+      })
     const outcome = await (approvals?.through(
       work,
       async (asked) => mark && target.downloads?.since(mark, 'possible', asked),

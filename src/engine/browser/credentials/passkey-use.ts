@@ -9,6 +9,8 @@ class PasskeyUse {
   readonly #writes = new Set<Promise<void>>()
   /** Names of the credentials, the one used last at the end. */
   names: readonly string[] = []
+  /** Opens the authenticators again that Chromium has removed; undefined until a passkey is used. */
+  restore: (() => Promise<void>) | undefined
 
   /** Keeps the session open until a change of a credential, which never fails, is stored. */
   track(write: Promise<void>): void {

@@ -51,6 +51,16 @@ const passkeyOf = ({ rpId = '', ...others }: Reported): Passkey => ({ ...others,
 
 const passkeysOf = oncePer<BrowserContext, SessionPasskeys>((context) => new SessionPasskeys(context))
 
+async function isThere({ session, authenticatorId }: Authenticator): Promise<boolean> {
+  try {
+    await session.send('WebAuthn.getCredentials', { authenticatorId })
+    return true
+  } catch (error) {
+    // Any other error is of the page, such as its end.
+    return !/has not been enabled|Could not find a Virtual Authenticator/i.test(String(error))
+  }
+}
+
 class SessionPasskeys {
   readonly #context: BrowserContext
   /** Credentials in use, the latest last. */
@@ -65,8 +75,13 @@ class SessionPasskeys {
   }
 
   async use(credential: UsableCredential, events: EventLog): Promise<void> {
-    if (!this.#events) this.#context.on('page', (page) => void this.#openLater(page))
+    const isFirst = !this.#events
     this.#events = events
+    if (isFirst) {
+      this.#context.on('page', (page) => void this.#openLater(page))
+      passkeyUseOf(this.#context).restore = () => this.#restore()
+    }
+    await this.#restore()
     const { name, passkeys = [] } = credential
     this.#credentials.delete(name)
     this.#credentials.set(name, credential)
@@ -93,6 +108,19 @@ class SessionPasskeys {
       opened.then(({ session }) => session.once('close', forget), forget)
     }
     return opened
+  }
+
+  /** Opens authenticators again: Chromium removes those of a page when any CDP session of the page ends. */
+  async #restore(): Promise<void> {
+    await Promise.all(
+      [...this.#authenticators].map(async ([page, opening]) => {
+        const one = await unlessGone(opening)
+        if (!one || (await isThere(one))) return
+        this.#authenticators.delete(page)
+        await unlessGone(one.session.detach())
+        await unlessGone(this.#open(page))
+      }),
+    )
   }
 
   async #openLater(page: Page): Promise<void> {
