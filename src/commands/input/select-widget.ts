@@ -159,9 +159,7 @@ async function choose(facts: Facts, value: string, before: Before, next: string 
   const hasNext = async () => next !== undefined && (await look(widget, next, before)).option !== null
   const hadNext = await hasNext()
   const part = (await option.evaluateHandle(clickedPart)).asElement()!
-  const press = () => clickOn(facts, part, `has the option ${name}, but a click does not reach it`)
   const watch = await part.evaluateHandle(watchClick)
-  await press()
   const isShown = async () => {
     if (await isReplaced(widget)) return { met: true }
     // A list that is always open shows the names of all options.
@@ -170,15 +168,14 @@ async function choose(facts: Facts, value: string, before: Before, next: string 
     const isWay = (!hadNext || (await option.evaluate(isOpenLevel))) && (await hasNext())
     return { met: isNamed || (await option.evaluate(isTaken)) || isWay }
   }
-  // A list that is placed anew while it is pressed moves away from the pointer, and its option gets no click.
   const misses = () => watch.evaluate(isUnclicked).catch(() => false)
-  let seen = await context.poll(isShown, Math.min(missedMs, left().timeout))
-  while (!seen.met && left().timeout > minMs && (await misses())) {
-    await press()
-    seen = await context.poll(isShown, Math.min(missedMs, left().timeout))
-  }
-  if (!seen.met) seen = await context.poll(isShown, left().timeout)
-  if (seen.met) return name
+  let isMet: boolean
+  do {
+    // A list that is placed anew while it is pressed moves away from the pointer, and its option gets no click.
+    await clickOn(facts, part, `has the option ${name}, but a click does not reach it`)
+    isMet = (await context.poll(isShown, Math.min(missedMs, left().timeout))).met
+  } while (!isMet && left().timeout > minMs && (await misses()))
+  if (isMet || (await context.poll(isShown, left().timeout)).met) return name
   if (next !== undefined && (await option.evaluate(isOpenLevel).catch(() => false)))
     throw new BaxError('element_not_found', `${selector} has no option ${next} in ${name}`, { details })
   const message = `${selector} does not show ${name} after a click on this option`
