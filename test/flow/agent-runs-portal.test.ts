@@ -22,7 +22,7 @@ const totp = new Map<string, string>()
 /** Texts that the person has typed, and codes that were written for them. */
 const typed: string[] = []
 
-/** Returns what may appear nowhere, each as a whole word where it is short. */
+/** Returns the secrets of the runs. Short ones match as whole words only. */
 const secrets = () => [
   ...accounts.flatMap(({ password }) => spellingsOf(password)),
   ...totp.values(),

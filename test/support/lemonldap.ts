@@ -50,7 +50,7 @@ builder {
 };
 `
 
-/** What the packages need to run here. */
+/** Edits of the unpacked files, which expect to be installed, and to be reached over HTTPS on the usual port. */
 const changes = [
   // It uses the port as a part of the RP ID.
   { file: 'Lib/WebAuthn.pm', from: 'return $portal_uri->authority;', to: 'return $portal_uri->host;' },

@@ -1,4 +1,4 @@
-/** A fixed program as an agent, over MCP and `bax serve`, and the search of everything that its sessions leave. */
+/** A fixed program as an agent, over MCP and `bax serve`, and the search for secrets in all results of its sessions. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -40,7 +40,7 @@ export async function startAgent(secrets: () => readonly (string | RegExp)[]) {
   const act = (...commands: string[]) => call('browser_act', { commands })
   const read = async (path: string) => (await server.request('GET', path)).body
 
-  /** Returns what the session has recorded and reports. */
+  /** Stops the recordings of the session; returns their texts, and those of the session's responses. */
   const traces = async (): Promise<string[]> => {
     await act('stop-har', 'stop-trace', 'stop-video')
     const paths = ['/sessions', `/sessions/${session}`, `/sessions/${session}/script`, '/credentials']
@@ -89,7 +89,7 @@ export async function startAgent(secrets: () => readonly (string | RegExp)[]) {
       if (!until) await view.getByRole('button', { name: 'Done' }).click()
       return call('browser_handoff', { handoff_id })
     },
-    /** Closes the session after a search of what it leaves, in which `part` must appear. */
+    /** Searches the recordings and responses of the session for secrets, and closes it. `part` must appear in them. */
     async finish(part: string): Promise<void> {
       await views.clear()
       const texts = await traces()
