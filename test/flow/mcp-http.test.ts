@@ -147,6 +147,14 @@ describe('a client', () => {
     await connected.transport.terminateSession()
   })
 
+  test('may accept any certificate in its sessions', async () => {
+    const connected = await connect(keys['browser,scrape'], '?insecure=true')
+    await callTool(connected.client, 'browser_open', { url: site.url })
+    expect(await sessions()).toMatchObject([{ skip_tls_verification: true }])
+    await connected.transport.terminateSession()
+    await expect.poll(sessions).toEqual([])
+  })
+
   test('may send null for absent arguments', async () => {
     const { transport, client } = await connect(keys['browser,scrape'])
     const headers = { 'mcp-session-id': transport.sessionId!, accept: 'application/json, text/event-stream' }

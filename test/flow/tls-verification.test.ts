@@ -5,6 +5,7 @@ import type { Input } from '../../src/client/calls.ts'
 import { noOpenssl } from '../support/certificates.ts'
 import { bax } from '../support/cli.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
+import { connectMcp } from '../support/mcp.ts'
 import { type SearchServer, serveSearch } from '../support/search-server.ts'
 import { testUnless } from '../support/needs.ts'
 import { failureOf } from '../support/session-steps.ts'
@@ -223,6 +224,22 @@ run('a page that a session refuses says how to create one that accepts it', asyn
   expect(await http.runCommands({ commands })).toMatchObject({
     results: [{ code: 'tls_error', hint: expect.stringContaining('create the session with --insecure') as string }],
   })
+})
+
+describe('browser sessions of agents', () => {
+  const refused = [true, expect.stringContaining('create the session with --insecure')]
+  const opened = [false, expect.stringContaining('Delta')]
+
+  for (const flags of [[], ['--insecure']])
+    run(`over bax mcp ${flags.join()}`, async () => {
+      const mcp = await connectMcp(flags, {}, ['--server', homes.baseUrl])
+      try {
+        const { isError = false, text } = await mcp.call('browser_open', { url })
+        expect([isError, text]).toEqual(flags.length > 0 ? opened : refused)
+      } finally {
+        await mcp.close()
+      }
+    })
 })
 
 /** Requests with the option as callers write it, and its name in errors. */

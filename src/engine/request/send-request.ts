@@ -1,5 +1,6 @@
 /** A single HTTP request with the cookies of a session or a profile, outside of any page. */
 import { asBaxError, BaxError, messageOf } from '../../core/errors/errors.ts'
+import { assertMaySkipTls, type TlsRule, withTlsHint } from '../../core/errors/certificates.ts'
 import type { Requests } from '../../core/engine.ts'
 import { noIdentity } from '../../core/identity.ts'
 import type { Call } from '../../core/operation/call.ts'
@@ -16,7 +17,6 @@ import { scrapeUrl } from '../render/http/web-url.ts'
 import { ReadIdentity } from '../render/identity/identity.ts'
 import type { RequestSigner } from '../render/identity/safe-signer.ts'
 import { openIdentity, signerOf } from '../scrape/identity/open-identity.ts'
-import { assertMaySkipTls, type TlsRule, withTlsHint } from '../../core/errors/certificates.ts'
 import { exchange, type Received, type RequestBody } from './exchange.ts'
 import { openSessionIdentity } from './session-identity.ts'
 

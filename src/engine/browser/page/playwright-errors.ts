@@ -28,9 +28,9 @@ export async function rethrow(thrown: unknown, target: BatchTarget): Promise<nev
 
 /** Returns the error of a failed command; the end of its session or a crash of its page takes precedence. */
 export async function failureOf(thrown: unknown, command: string, target: BatchTarget): Promise<BaxError> {
-  const error = withSessionTlsHint(
-    thrown instanceof BaxError ? thrown : toBaxError(withReason(thrown, target.activePage), command),
-  )
+  const converted = thrown instanceof BaxError ? thrown : toBaxError(withReason(thrown, target.activePage), command)
+  // The certificates of a browser that belongs to its user are the user's decision.
+  const error = target.recordable ? withSessionTlsHint(converted) : converted
   const end = await endOf(target, isBrowserError(thrown) || lossCodes.has(error.code))
   if (end) return end
   // When the page crashed meanwhile, the crash is the cause of any other error.

@@ -1,6 +1,7 @@
 /** Opens the identity that a request asks for: reads its profile, and saves what the site has changed. */
 import type { Caller } from '../../../core/access/caller.ts'
 import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
+import { assertMaySkipTls, type TlsRule } from '../../../core/errors/certificates.ts'
 import { hasIdentity, isProxyKind } from '../../../core/identity.ts'
 import type { IdentityInput } from '../../../core/shapes/read/identity.ts'
 import type { ProfileStore } from '../../../core/stores.ts'
@@ -8,7 +9,6 @@ import { withChanges } from '../../render/identity/cookie-jar.ts'
 import { type Device, ReadIdentity } from '../../render/identity/identity.ts'
 import type { ProxyLists, ReadProxies } from '../../render/identity/read-proxies.ts'
 import { type RequestSigner, SafeSigner } from '../../render/identity/safe-signer.ts'
-import { assertMaySkipTls, type TlsRule } from '../../../core/errors/certificates.ts'
 
 export interface IdentityContext extends TlsRule {
   readonly profiles: () => Promise<Pick<ProfileStore, 'load' | 'update'>>
