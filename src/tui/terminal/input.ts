@@ -10,8 +10,12 @@ export interface Query {
   readonly replies: RegExp
   /** Matches the last reply. */
   readonly last: RegExp
+  /** Time to wait for the last reply. Replies that are later still are not keys. */
   readonly timeoutMs: number
 }
+
+/** Replies that have begun: they may also be the Escape key while they are in time, and never once they are late. */
+const begun = { inTime: /\u001B(?:_[^\u001B]*\u001B?|\[[?\d;]*)?$/, late: /\u001B(?:_G[^\u001B]*\u001B?|\[\?[\d;]*)$/ }
 
 /** The stream that ink reads from. Ignores ink's requests for raw mode, which is already set. */
 export class Input extends PassThrough {
@@ -19,7 +23,9 @@ export class Input extends PassThrough {
   readonly #from: NodeJS.ReadStream
   #decoder = new StringDecoder('utf8')
   #open = false
-  #query: (Query & { readonly done: () => void }) | undefined
+  /** The query, until its last reply. */
+  #query: Query | undefined
+  #whenAnswered: (() => void) | undefined
   #replies = ''
   #held = ''
   readonly #onMouse: (event: MouseEvent) => void
@@ -59,18 +65,17 @@ export class Input extends PassThrough {
   /** Resolves with the replies that arrive in time; other input is handled as keys. */
   async readReplies(query: Query): Promise<string> {
     this.#replies = ''
-    return new Promise((resolve) => {
-      const done = () => {
+    this.#query = query
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, query.timeoutMs)
+      this.#whenAnswered = () => {
         clearTimeout(timer)
-        const rest = this.#held
-        this.#query = undefined
-        this.#held = ''
-        if (rest) this.write(rest)
-        resolve(this.#replies)
+        resolve()
       }
-      const timer = setTimeout(done, query.timeoutMs)
-      this.#query = { ...query, done }
     })
+    this.#whenAnswered = undefined
+    this.#pass('')
+    return this.#replies
   }
 
   readonly #onData = (chunk: Buffer | string): void => {
@@ -81,15 +86,23 @@ export class Input extends PassThrough {
     } = splitMouse(this.#partial + (typeof chunk === 'string' ? chunk : this.#decoder.write(chunk)))
     this.#partial = partial
     for (const event of events) this.#onMouse(event)
-    const query = this.#query
-    if (!query) return void (text && this.write(text))
+    this.#pass(text)
+  }
+
+  /** Passes text on as keys, without the replies to the query. */
+  #pass(text: string): void {
     const all = this.#held + text
+    this.#held = ''
+    const query = this.#query
+    if (!query) return void (all && this.write(all))
     this.#replies += (all.match(query.replies) ?? []).join('')
     const rest = all.replaceAll(query.replies, '')
     // Buffer a partial reply until it is complete.
-    const begin = /\u001B(?:_[^\u001B]*\u001B?|\[[?\d;]*)?$/.exec(rest)?.index ?? rest.length
+    const begin = begun[this.#whenAnswered ? 'inTime' : 'late'].exec(rest)?.index ?? rest.length
     this.#held = rest.slice(begin)
     if (begin > 0) this.write(rest.slice(0, begin))
-    if (query.last.test(this.#replies)) query.done()
+    if (!query.last.test(this.#replies)) return
+    this.#query = undefined
+    this.#whenAnswered?.()
   }
 }

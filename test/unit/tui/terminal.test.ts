@@ -1,10 +1,12 @@
 import { EventEmitter } from 'node:events'
+import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import type { Key } from 'ink'
 import { Keyboard, levels, parseKeys } from '../../../src/tui/keyboard.ts'
-import { parseReplies } from '../../../src/tui/image/graphics.ts'
+import { graphicsQuery, parseReplies } from '../../../src/tui/image/graphics.ts'
 import { plain } from '../../../src/core/text/plain.ts'
 import { cut, fit, wrap } from '../../../src/tui/terminal/plain.ts'
+import { Input } from '../../../src/tui/terminal/input.ts'
 import { Screen } from '../../../src/tui/terminal/screen.ts'
 import { colourDepth } from '../../../src/tui/theme.ts'
 
@@ -101,6 +103,44 @@ describe('text of pages', () => {
     expect(cut('hello', 3)).toBe('he…')
     expect(wrap('the quick brown fox', 10)).toEqual(['the quick', 'brown fox'])
     expect(wrap('日本語日本語', 6)).toEqual(['日本語', '日本語'])
+  })
+})
+
+describe('the input', () => {
+  const escape = '\u001B'
+  const query = { ...graphicsQuery, timeoutMs: 0 }
+
+  function openInput() {
+    const terminal = Object.assign(new PassThrough(), { setRawMode: () => undefined, ref: () => undefined })
+    const input = new Input(terminal as never, () => undefined)
+    input.open()
+    const arrives = (text: string) => {
+      terminal.emit('data', Buffer.from(text))
+      return String(input.read() ?? '')
+    }
+    return { input, arrives }
+  }
+
+  test('returns replies that are split among keys, and passes the keys on', async () => {
+    const { input, arrives } = openInput()
+    const replies = input.readReplies({ ...query, timeoutMs: 60_000 })
+    expect(arrives(`j${escape}`)).toBe('j')
+    expect(arrives('[?62;')).toBe('')
+    expect(arrives('4ck')).toBe('k')
+    expect(await replies).toBe(`${escape}[?62;4c`)
+    expect(arrives(escape)).toBe(escape)
+  })
+
+  test('takes late replies for no keys, and holds no key back', async () => {
+    const { input, arrives } = openInput()
+    const replies = input.readReplies(query)
+    expect(arrives(escape)).toBe('')
+    expect(await replies).toBe('')
+    expect(String(input.read())).toBe(escape)
+    expect(arrives(escape)).toBe(escape)
+    expect(arrives(`${escape}_Gi=31;OK${escape}\\${escape}[6;18;9t${escape}[?1;`)).toBe('')
+    expect(arrives('2cq')).toBe('q')
+    expect(arrives('?')).toBe('?')
   })
 })
 
