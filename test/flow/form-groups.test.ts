@@ -21,6 +21,7 @@ const page = `<!doctype html><title>Form</title><form onsubmit="document.title =
   <div class=date-picker><label for=date>Date</label> <input id=date placeholder=MM/DD/YYYY></div>
   <div class=date-picker><label for=keyed>Keyed</label> <input id=keyed></div>
   <div class=date-picker><label for=stubborn>Stubborn</label> <input id=stubborn></div>
+  <div class=date-picker><label for=clock>Clock</label> <input id=clock></div>
   <div class=date-picker><label for=short>Short</label> <input id=short placeholder="MM/DD/YY"></div>
   <div class=date-picker><label for=written>Written</label> <input id=written placeholder="MMM D, YYYY"></div>
   <div class=date-picker><label for=named>Named</label> <input id=named></div>
@@ -50,6 +51,8 @@ const page = `<!doctype html><title>Form</title><form onsubmit="document.title =
       one.onblur = () => { one.value = kept.get(one) ?? '' }
     }
     keyed.oninput = ({ isTrusted }) => { if (!isTrusted) keyed.value = '' }
+    let openings = 3
+    clock.onblur = () => { if (openings-- > 0) clock.value = '20:57' }
     named.onkeydown = ({ key }) => { if (key === 'Enter') named.value = 'Thursday, May 14, 2026' }
     short.onblur = () => { if (!/^\\d\\d.\\d\\d.\\d\\d$/.test(short.value)) short.value = '' }
     document.querySelector('#title').onkeydown = ({ key }) => { if (key === 'Enter') document.title = 'entered' }
@@ -138,6 +141,12 @@ inUsualHomes({ '/': page }, (given) => {
       error: 'Stubborn shows "2020-01-01" after "2026-05-14" was entered',
       details: { delivered: true },
     })
+  })
+
+  test('a clock that sets the current time over the typed one gets its time again', async () => {
+    await given.open('/')
+    await fill({ Clock: '09:30' })
+    expect(await given.evaluate('clock.value')).toBe('09:30')
   })
 
   test('dates are compared with short years and names of months', async () => {

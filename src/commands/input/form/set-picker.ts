@@ -23,20 +23,27 @@ export async function setPicker(
   if (first === null) return false
   // Some restore the old text when they are left.
   if (isTaken(first.shown) && (more || isTaken(await field.evaluate(leave)))) return true
-  // Some take only keys, and others open a calendar with the first Enter key, or set the current time first.
-  await field.selectText(limit)
-  await field.type(first.written, limit)
-  const outcome = await field.evaluate(commitPicked, { text, isTyped: true })
-  if (outcome === null) return true
-  const { format } = outcome
-  const shown = more ? outcome.shown : await field.evaluate(leave)
-  if (isTaken(shown)) return true
+  // Some take only keys, and others open a calendar with the first Enter key.
+  let shown = ''
+  let format = ''
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    await field.selectText(limit)
+    await field.type(first.written, limit)
+    const outcome = await field.evaluate(commitPicked, { text, isTyped: true })
+    if (outcome === null) return true
+    format = outcome.format
+    shown = more ? outcome.shown : await field.evaluate(leave)
+    if (isTaken(shown)) return true
+  }
   const now = shown === '' ? 'is empty' : `shows ${JSON.stringify(shown)}`
   throw new BaxError('action_failed', `${selector} ${now} after ${JSON.stringify(text)} was entered`, {
     hint: `${format ? `its format is ${format}; ` : ''}click on the field to choose from what it opens`,
     details: { selector, delivered: true },
   })
 }
+
+/** Some clocks set the current time when they have opened, also over what was typed meanwhile. */
+const attempts = 3
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const monthName = new RegExp(String.raw`\b(${months.join('|')})[a-z]*`, 'gi')
