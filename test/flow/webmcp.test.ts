@@ -182,7 +182,8 @@ inUsualHomes({ ...toolPages(''), '/frames': frames }, (given) => {
       await given.do('click', { selector: 'text=Search' })
       await given.do('wait_for', { url: '**/next?words=tea' })
       await given.open('/forms')
-      expect(await call('go', { words: 'milk' })).toMatchObject({ ended: 'answered' })
+      // The answer of the form races with the page that it opens.
+      expect((await call('go', { words: 'milk' })).ended).toMatch(/^(?:answered|page_left)$/)
       await given.do('wait_for', { url: '**/next?words=milk' })
     })
   })
