@@ -32,13 +32,16 @@ export function resultOf(
 /** Hints that name commands of the terminal, which an agent does not have. */
 const ofTerminal = /\bbax \w|--?\w/
 
+/** Returns the line of a hint, without the flags of fields, as in `"limit" (--limit)`. */
+export function hintOf(hint: string | undefined): string[] {
+  const own = hint?.replaceAll(/ \(--[\w-]+\)/g, '')
+  return own && !ofTerminal.test(own) ? [`hint: ${own}`] : []
+}
+
 /** Builds the result of a failed call. */
 export function failureOf(error: BaxError, boundaries: boolean): CallToolResult {
   const { code, message, hint } = error
   const isOfPage = 'isOfPage' in error
-  const lines = [
-    isOfPage ? `failed [${code}]` : `${message} [${code}]`,
-    ...(hint && !ofTerminal.test(hint) ? [`hint: ${hint}`] : []),
-  ]
+  const lines = [isOfPage ? `failed [${code}]` : `${message} [${code}]`, ...hintOf(hint)]
   return resultOf({ text: lines.join('\n'), ...(isOfPage && { page: message }), failed: true }, boundaries)
 }

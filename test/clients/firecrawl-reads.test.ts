@@ -94,6 +94,12 @@ describe.each(Object.keys(clients))('the %s client', (name) => {
     expect(both.markdown).toBe('4 EUR\n\nGreen tea from Japan.\n')
   })
 
+  test('takes patterns with asterisks for both', async () => {
+    expect((await scrape({ includeTags: ['*pric*', 'h1'] })).markdown).toBe('# Teas\n\n4 EUR\n')
+    const without = await scrape({ includeTags: ['main'], excludeTags: ['*not*', '*rice*'] })
+    expect(without.markdown).toBe('# Teas\n\nGreen tea from Japan.\n')
+  })
+
   test('reports selectors that match nothing, and rejects invalid ones', async () => {
     expect(await scrape({ includeTags: ['article'] })).toMatchObject({
       markdown: '',

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { Input } from '../../src/client/calls.ts'
 import { noOpenssl } from '../support/certificates.ts'
 import { bax } from '../support/cli.ts'
+import { type ForwardProxy, serveProxy } from '../support/forward-proxy.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { connectMcp } from '../support/mcp.ts'
 import { type SearchServer, serveSearch } from '../support/search-server.ts'
@@ -29,6 +30,7 @@ const page = (request: IncomingMessage, response: ServerResponse) => {
 let [homes, strict, site, web]: [Homes, Homes, Site, SearchServer] = [] as never
 let servers: Readonly<Record<'self-signed' | 'expired' | 'of another host', Server>>
 let url: string
+let proxy: ForwardProxy
 
 const run = testUnless(noOpenssl)
 
@@ -49,13 +51,14 @@ beforeAll(async () => {
     },
   })
   web = await serveSearch()
+  proxy = await serveProxy()
   web.setResults([{ url, title: 'Delta', snippet: 'Page' }])
   const search = web.config('searxng')
   ;[homes, strict] = await Promise.all([openHomes({ search }), openHomes({ search, verifyTls: true })])
 })
 afterAll(async () => {
   await Promise.all([homes, strict].map((one) => one?.close()))
-  await Promise.all([site, web, ...Object.values(servers ?? {})].map((one) => one?.close()))
+  await Promise.all([site, web, proxy, ...Object.values(servers ?? {})].map((one) => one?.close()))
 })
 
 const read = (address: string, input: Partial<Input<'scrape'>> = {}) =>
@@ -75,6 +78,18 @@ describe.each(ways)('render %s', (render) => {
   run('is accepted after a redirect, too', async () => {
     expect(await read(`${site.url}/to`, { render })).toMatchObject({ code: 'tls_error' })
     expect(await read(`${site.url}/to`, { render, ...accepting })).toMatchObject({ success: true })
+  })
+
+  run('is accepted through a proxy, which knows the name of the site', async () => {
+    const address = url.replace('127.0.0.1', 'delta.test')
+    const proxied = { render, proxy: proxy.url }
+    expect(await read(address, proxied)).toMatchObject({ success: false, code: 'tls_error' })
+    const { data } = await read(address, { ...proxied, ...accepting })
+    expect(data).toMatchObject({
+      markdown: expect.stringContaining('Page /') as string,
+      metadata: { proxy: proxy.url },
+    })
+    expect(proxy.passed).toContain(`CONNECT ${new URL(address).host}`)
   })
 
   run('other reads at the same time, and later ones, verify it', async () => {
@@ -218,16 +233,22 @@ run('a session that accepts any certificate does so in its pages, and in reads a
   })
 })
 
+const howSessionsAccept = 'create the session with "skip_tls_verification" (--insecure)'
+
 run('a page that a session refuses says how to create one that accepts it', async () => {
   const { http } = homes.clients
   const commands = [{ command: 'navigate_to' as const, data: { url } }]
   expect(await http.runCommands({ commands })).toMatchObject({
-    results: [{ code: 'tls_error', hint: expect.stringContaining('create the session with --insecure') as string }],
+    results: [{ code: 'tls_error', hint: expect.stringContaining(howSessionsAccept) as string }],
   })
+  const { session_id, warning } = await http.createSession({ headless: true, start_url: url })
+  await http.closeSession({ session_id: session_id! })
+  expect(warning).toMatch(/^start_url could not be opened: .*ERR_CERT_/)
+  expect(warning).toContain(howSessionsAccept)
 })
 
 describe('browser sessions of agents', () => {
-  const refused = [true, expect.stringContaining('create the session with --insecure')]
+  const refused = [true, expect.stringContaining(howSessionsAccept)]
   const opened = [false, expect.stringContaining('Delta')]
 
   for (const flags of [[], ['--insecure']])
@@ -240,6 +261,20 @@ describe('browser sessions of agents', () => {
         await mcp.close()
       }
     })
+
+  run('read with the field of their tools', async () => {
+    const mcp = await connectMcp([], {}, ['--server', homes.baseUrl])
+    try {
+      for (const tool of ['web_scrape', 'web_map', 'web_crawl']) {
+        expect((await mcp.call(tool, { url })).text).toContain('hint: set "skip_tls_verification" to accept any')
+        const misplaced = await mcp.call(tool, { url, ...accepting })
+        expect(misplaced.text).toContain('did you mean "identity.skip_tls_verification"?')
+        expect((await mcp.call(tool, { url, identity: accepting })).isError ?? false).toBe(false)
+      }
+    } finally {
+      await mcp.close()
+    }
+  })
 })
 
 /** Requests with the option as callers write it, and its name in errors. */
@@ -285,5 +320,5 @@ run('--insecure accepts it, and errors name the flag', async () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('error: --insecure is not allowed: verify_tls is set')])
   }
   const { stderr } = await of(homes, 'scrape', url)
-  expect(stderr).toContain('hint: use --insecure')
+  expect(stderr).toContain('hint: set "skip_tls_verification" (--insecure)')
 })

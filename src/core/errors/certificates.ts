@@ -2,6 +2,11 @@
 import type { EngineConfig } from '../config/config.ts'
 import { BaxError } from './errors.ts'
 
+interface Failure {
+  readonly code: string
+  readonly message: string
+}
+
 export type TlsRule = Pick<EngineConfig, 'verifyTls'>
 
 /** @throws BaxError `invalid_request` if certificates must be verified */
@@ -17,12 +22,9 @@ export function assertMaySkipTls(
 }
 
 /** Returns how to read a site in spite of its certificate; undefined for other errors, and if `verifyTls` forbids it. */
-export function certificateHint(
-  { code, message }: Pick<BaxError, 'code' | 'message'>,
-  verifyTls: boolean | undefined,
-): string | undefined {
+export function certificateHint({ code, message }: Failure, verifyTls?: boolean): string | undefined {
   if (verifyTls || !isOfCertificate({ code, message })) return undefined
-  return `use ${toAccept}`
+  return `set ${toAccept}`
 }
 
 /** Returns an error about a certificate with the hint to accept it, where that is allowed; others as they are. */
@@ -37,8 +39,7 @@ export function withSessionTlsHint(error: BaxError): BaxError {
   return new BaxError('tls_error', error.message, { cause: error, hint: `create the session with ${toAccept}` })
 }
 
-const toAccept =
-  '--insecure, or "skip_tls_verification" in requests, to accept any certificate: only in networks that you trust'
+const toAccept = '"skip_tls_verification" (--insecure) to accept any certificate: only in networks that you trust'
 
-const isOfCertificate = ({ code, message }: Pick<BaxError, 'code' | 'message'>): boolean =>
+export const isOfCertificate = ({ code, message }: Failure): boolean =>
   code === 'tls_error' && /\bcert(?:ificate)?\b|ERR_CERT_/.test(message)

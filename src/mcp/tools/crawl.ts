@@ -1,11 +1,13 @@
 /** The tool that crawls sites, and finds and reads text in the crawled pages. */
 import { z } from 'zod'
 import type { Input } from '../../client/calls.ts'
+import { certificateHint } from '../../core/errors/certificates.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { CrawlState } from '../../core/shapes/crawl.ts'
 import type { ScrapeData } from '../../core/shapes/scrape.ts'
 import { operations, streams } from '../../operations/index.ts'
+import { hintOf } from '../answer.ts'
 import type { Connection } from '../connection.ts'
 import { crawledPage } from '../resources.ts'
 import { defineTool, type ToolAnswer, type ToolCall } from '../tool.ts'
@@ -58,11 +60,12 @@ export const webCrawl = defineTool({
     const isListed = !isRunning || find !== undefined
     const answer = read ? await readPages(call, id, read) : isListed ? await listPages(call, state, find) : {}
     const wait = isRunning && !read ? ['call again with this id to wait for the end'] : []
-    const { status, completed, total, error } = state
+    const { status, completed, total, error, code } = state
+    const hint = error && code ? certificateHint({ code, message: error }) : undefined
     const facts = `crawl ${id}: ${status}, ${completed}${isRunning ? ` of ${total}` : ''} pages`
     return {
       ...answer,
-      text: [facts, answer.text, ...wait].filter(Boolean).join('\n'),
+      text: [facts, answer.text, ...wait, ...hintOf(hint)].filter(Boolean).join('\n'),
       // Errors and warnings may contain URLs of the site.
       page: [error, state.warning, answer.page].filter(Boolean).join('\n'),
       data: { id, status, completed, pages: [], ...answer.data },

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { extract_structured_content } from '../../commands/content.ts'
 import type { Input } from '../../client/calls.ts'
+import { certificateHint } from '../../core/errors/certificates.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { outlineText, sectionIn, sectionsOf } from '../../core/text/markdown/markdown-sections.ts'
 import { textPart } from '../../core/text/text-part.ts'
@@ -135,7 +136,10 @@ export const webMap = defineTool({
     connection.assertAllowed(input.url)
     const timed = { ...input, ...(await readAs(connection, reader)), timeout_secs: limits.mcp.answerMs / 1000 }
     const { success, links, warning, ...failure } = await connection.ask('map', timed, signal)
-    if (!success) throw new PageFailure(failure)
+    if (!success) {
+      const { code, error } = failure
+      throw new PageFailure({ ...failure, hint: code && error && certificateHint({ code, message: error }) })
+    }
     // Warnings may contain URLs of the site.
     return { page: [...(warning ? [warning] : []), ...links].join('\n'), data: { links } }
   },

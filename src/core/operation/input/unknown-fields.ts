@@ -76,11 +76,15 @@ function identityMeant(key: string, value: unknown, fields: readonly string[]): 
 
 /** Says where a field of an identity belongs, or what replaces it: jobs outlast sessions, so that they take none. */
 function identityHint(name: string, shape: Shape): string {
-  const options = shape['scrape_options'] && unwrap(shape['scrape_options'])
-  const within = options instanceof z.ZodObject ? (options.shape as Shape) : {}
   if (Object.hasOwn(shape, name)) return ` (did you mean "${name}"?)`
-  if (Object.hasOwn(within, name)) return ` (did you mean "scrape_options.${name}"?)`
-  const isReadWithProfile = Object.hasOwn(shape, 'profile') || Object.hasOwn(within, 'profile')
+  const objectWith = (field: string) =>
+    ['scrape_options', 'identity'].find((outer) => {
+      const options = shape[outer] && unwrap(shape[outer])
+      return options instanceof z.ZodObject && Object.hasOwn(options.shape as Shape, field)
+    })
+  const outer = objectWith(name)
+  if (outer !== undefined) return ` (did you mean "${outer}.${name}"?)`
+  const isReadWithProfile = Object.hasOwn(shape, 'profile') || objectWith('profile') !== undefined
   const instead = name === 'session_id' && isReadWithProfile ? ': save the session as a profile, and use profile' : ''
   return ` (${name} is not supported here${instead})`
 }

@@ -3,6 +3,7 @@ import type { Caller } from '../../../core/access/caller.ts'
 import type { Quota } from '../../../core/access/quota.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { browserErrorOf } from '../../../core/errors/browser-errors.ts'
+import { withSessionTlsHint } from '../../../core/errors/certificates.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { newId } from '../../../core/ids.ts'
@@ -199,9 +200,9 @@ async function goToStart(session: Session, url: string): Promise<void> {
 }
 
 function startFailure(session: Session, thrown: unknown): string {
-  const error = toBaxError(withReason(thrown, session.activePage), 'opening it')
+  const error = withSessionTlsHint(toBaxError(withReason(thrown, session.activePage), 'opening it'))
   session.events.emit('error', { code: error.code, message: `start_url: ${error.message}` })
-  return `start_url could not be opened: ${error.message}`
+  return `start_url could not be opened: ${error.message}${error.hint === undefined ? '' : `; ${error.hint}`}`
 }
 
 /** Converts errors of Playwright about options that only the browser can validate. */

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { evictOldest } from '../../evict-oldest.ts'
 import robotsParser from 'robots-parser'
+import { isOfCertificate } from '../../../core/errors/certificates.ts'
 import { asBaxError, BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
@@ -91,16 +92,19 @@ export class Robots {
       this.#unreadable.add(origin)
       // A site that redirects for ever has no robots.txt.
       const rules = error.code === 'too_many_redirects' ? noRules : closedBy(error)
-      if (!plan.input.ignore_robots) onWarning(`${address} could not be read (${error.message}): ${consequence(rules)}`)
+      if (!plan.input.ignore_robots)
+        onWarning(`${address} could not be read (${error.message}): ${consequence(rules, error)}`)
       return rules
     }
   }
 }
 
-const consequence = (rules: SiteRules): string =>
-  rules === noRules
-    ? 'all URLs are treated as allowed'
-    : 'no page of the site is requested; set ignore_robots (--ignore-robots) to crawl it anyway'
+function consequence(rules: SiteRules, error: BaxError): string {
+  if (rules === noRules) return 'all URLs are treated as allowed'
+  const nothing = 'no page of the site is requested'
+  // Pages of the site have the same certificate.
+  return isOfCertificate(error) ? nothing : `${nothing}; set ignore_robots (--ignore-robots) to crawl it anyway`
+}
 
 /** Returns the rules of a site whose robots.txt failed: nothing is allowed. */
 const closedBy = (error: BaxError): SiteRules => ({
