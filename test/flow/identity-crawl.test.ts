@@ -16,11 +16,19 @@ const logouts = [
   '/index?do=logout&sectok=1',
   '/wp-login.php?action=sign_out',
   '/abmelden',
+  '/salir',
+  '/session/end',
+  '/users/log/out',
   '/d%C3%A9connexion',
   '/wiki/Special:UserLogout',
   '/wiki.php?title=Spezial:Abmelden&returnto=Main_Page',
 ]
-const notLogouts = ['/blog/how-to-logout-of-everything', '/index?do=login-history', '/wiki/Help:How_to_log_out']
+const notLogouts = [
+  '/blog/how-to-logout-of-everything',
+  '/index?do=login-history',
+  '/wiki/Help:How_to_log_out',
+  '/log/outages',
+]
 
 let homes: Homes
 let site: Site
@@ -70,6 +78,7 @@ beforeAll(async () => {
     ...Object.fromEntries(logouts.map((path) => [new URL(path, 'http://x').pathname, end])),
     '/blog/how-to-logout-of-everything': member('<p>A guide</p>'),
     '/wiki/Help:How_to_log_out': member('<p>Another guide</p>'),
+    '/log/outages': member('<p>Outages</p>'),
     '/index': (request, response) =>
       (request.url!.includes('do=logout') ? end : member('<p>History</p>'))(request, response),
   })
@@ -97,6 +106,7 @@ const expected = [
   '/c',
   '/d',
   '/index',
+  '/log/outages',
   '/rotate',
   '/wiki/Help:How_to_log_out',
 ]

@@ -4,10 +4,10 @@ import { decodeUrlPart } from '../../../core/net/urls.ts'
 /** Names in several languages, without the marks between their words. */
 const names = new Set(
   (
-    'logout logoff signout signoff endsession killsession destroysession exitsession closesession ' +
-    'abmelden abmeldung ausloggen deconnexion déconnexion sedeconnecter sedéconnecter deconnecter ' +
-    'cerrarsesion cerrarsesión desconectar desconectarse finalizarsesion disconnetti disconnettiti disconnessione ' +
-    'terminarsessao terminarsessão encerrarsessao encerrarsessão uitloggen afmelden loggaut loggut logud logaf ' +
+    'logout logoff signout signoff endsession killsession destroysession exitsession closesession sessionend ' +
+    'sessiondestroy sessionsdestroy abmelden abmeldung ausloggen deconnexion déconnexion sedeconnecter sedéconnecter deconnecter ' +
+    'salir cerrarsesion cerrarsesión desconectar desconectarse finalizarsesion disconnetti disconnettiti disconnessione ' +
+    'sair terminarsessao terminarsessão encerrarsessao encerrarsessão uitloggen afmelden loggaut loggut logud logaf ' +
     'kirjauduulos wyloguj wylogowanie odhlasit odhlásit odhlaseni odhlášení kijelentkezes kijelentkezés deconectare ' +
     'cikis çıkış cikisyap oturumukapat αποσυνδεση выход выйти вийти вихід 退出 退出登录 登出 注销 ログアウト 로그아웃'
   ).split(' '),
@@ -21,7 +21,9 @@ const beside =
 export function logsOut({ pathname, searchParams, hash }: URL): boolean {
   const fields = [...searchParams].flat()
   const route = hash.startsWith('#/') ? hash.slice(1).split('/') : []
-  return [...pathname.split('/'), ...fields, ...route].some((part) => isName(decodeUrlPart(part)))
+  const parts = pathname.split('/')
+  // Some routes have a segment for each word: `/session/end`, `/log/out`.
+  return [...parts, parts.slice(-2).join('-'), ...fields, ...route].some((part) => isName(decodeUrlPart(part)))
 }
 
 function isName(text: string): boolean {
