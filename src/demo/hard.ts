@@ -1,7 +1,5 @@
 /** Pages of the demo that are hard for programs: slow, broken, covered, hidden, endless. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { HttpBindings } from '@hono/node-server'
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { html, raw } from 'hono/html'
 import { page } from './layout.ts'
@@ -110,12 +108,11 @@ function calendar(context: Context) {
 }
 
 /** Declares more bytes than it sends. */
-function cut({ env }: Context): Response {
-  const { outgoing } = env as HttpBindings
-  outgoing.writeHead(200, { 'content-type': 'text/html', 'content-length': 5000 })
-  outgoing.write('<!doctype html><title>Cut</title><h1>This page en', () => outgoing.destroy())
-  return RESPONSE_ALREADY_SENT
-}
+const cut = (context: Context) =>
+  context.html('<!doctype html><title>Cut</title><h1>This page en', 200, {
+    'content-length': '5000',
+    connection: 'close',
+  })
 
 export function hardPages(): Hono {
   const app = new Hono()
