@@ -11,6 +11,8 @@ import * as tasks from './mcp/tasks.ts'
 /** The benchmarks are bundled into a folder two levels below the root, as this file is. */
 const baxProgram = fileURLToPath(new URL('../../bin/bax.js', import.meta.url))
 
+const withCode = 'bax, by code'
+
 interface Server {
   readonly name: string
   readonly tasks: tasks.Tasks
@@ -21,7 +23,7 @@ export async function measure(): Promise<Table[]> {
   const sites = await openSites()
   const served = await serveApi(baxProgram)
   try {
-    const rows: (Measured & { name: string })[] = []
+    const rows: MeasuredServer[] = []
     const skipped = [...sites.skipped]
     for (const server of await servers(served)) {
       const recorder = await server.start().catch((error: Error) => error)
@@ -46,8 +48,10 @@ async function servers(served: { readonly url: string }): Promise<Server[]> {
   const program = async (name: string, version: string, file: string) =>
     fileURLToPath(new URL(file, await packageFolder(name, version)))
   const headless = ['--headless', '--isolated']
+  const start = async () => Recorder.start([baxProgram, 'mcp', '--embedded'])
   return [
-    { name: 'bax', tasks: tasks.bax, start: async () => Recorder.start([baxProgram, 'mcp', '--embedded']) },
+    { name: 'bax', tasks: tasks.bax, start },
+    { name: withCode, tasks: tasks.baxCode, start },
     {
       name: 'Playwright MCP 0.0.83',
       tasks: tasks.playwright,
@@ -107,32 +111,38 @@ async function run(recorder: Recorder, { edit, find, list }: tasks.Tasks, sites:
   }
 }
 
-function tableOf(measured: readonly (Measured & { name: string })[], skipped: readonly string[]): Table {
-  const [own, ...peers] = measured
-  const total = ({ tools, edit, find, list }: Measured) => {
-    const counted = [edit, find, list].filter((one): one is Counted => typeof one === 'object')
-    return counted.length < 3 ? undefined : counted.reduce((sum, { characters }) => sum + characters, tools)
+type MeasuredServer = Measured & { readonly name: string }
+
+/** Returns the calls and characters of the tasks; undefined unless all three were done. */
+function tasksOf({ edit, find, list }: Measured): Counted | undefined {
+  const counted = [edit, find, list].filter((one): one is Counted => typeof one === 'object')
+  if (counted.length < 3) return undefined
+  const sum = (field: keyof Counted) => counted.reduce((total, one) => total + one[field], 0)
+  return { calls: sum('calls'), characters: sum('characters') }
+}
+
+function tableOf(measured: readonly MeasuredServer[], skipped: readonly string[]): Table {
+  const [own, ...others] = measured
+  const total = (one: Measured) => {
+    const done = tasksOf(one)
+    return done && one.tools + done.characters
   }
-  const best = Math.min(...peers.flatMap((one) => total(one) ?? []))
+  const best = Math.min(...others.flatMap((one) => (one.name === withCode ? [] : (total(one) ?? []))))
+  const percent = (part: number, whole: number) => Math.round((part / whole) * 100)
   const cell = (counted: Measured['edit']) =>
     typeof counted === 'object' ? `${counted.characters} in ${counted.calls}` : (counted ?? '-')
-  const rows: Row[] = measured.map((one) => {
-    const sum = total(one)
-    const share =
-      sum === undefined || one !== own || best === Infinity
-        ? ''
-        : ` (${Math.round((sum / best) * 100)} % of the best other; at most 60 %)`
-    return {
-      name: one.name,
-      cells: [
-        String(one.tools),
-        cell(one.edit),
-        cell(one.find),
-        cell(one.list),
-        sum === undefined ? '-' : `${sum}${share}`,
-      ],
-    }
-  })
+  const compared = (one: MeasuredServer): string => {
+    const [sum, done, ownTasks] = [total(one), tasksOf(one), own && tasksOf(own)]
+    if (one === own && sum !== undefined && best !== Infinity)
+      return ` (${percent(sum, best)} % of the best other; at most 60 %)`
+    if (one.name !== withCode || !done || !ownTasks) return ''
+    const [characters, calls] = [percent(done.characters, ownTasks.characters), percent(done.calls, ownTasks.calls)]
+    return ` (its tasks: ${characters} % of the characters and ${calls} % of the calls of bax; at most 50 %)`
+  }
+  const rows: Row[] = measured.map((one) => ({
+    name: one.name,
+    cells: [String(one.tools), cell(one.edit), cell(one.find), cell(one.list), `${total(one) ?? '-'}${compared(one)}`],
+  }))
   return {
     title: 'Characters that an agent reads over MCP',
     note: `Each task: characters of the responses, and calls.${skipped.map((reason) => ` Skipped: ${reason}.`).join('')}`,

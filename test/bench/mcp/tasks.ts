@@ -78,6 +78,34 @@ export const bax: Tasks = {
   },
 }
 
+/** The same tasks of `bax mcp` by an agent that writes code, for which it reads the form of the login first. */
+export const baxCode: Tasks = {
+  async edit(recorder, { url, user, password }) {
+    check(await recorder.call('browser_open', { url: login(url), interactive_only: true }), 'Username')
+    const code = `
+      await bax.fill_form({ Username: '${user}', Password: '${password}' })
+      await bax.click('role=button[name="Log In"]')
+      await bax.navigate_to('${editor(url)}')
+      await bax.fill('textarea', '${sentence}')
+      await bax.click('role=button[name="Save"]')
+      return await bax.get_text('text=${sentence}')`
+    check(await recorder.call('browser_code', { code }), sentence)
+  },
+  async find(recorder, manual) {
+    const code = `
+      const { links } = await bax.map({ url: '${manual}/contents.html', search: 'functools' })
+      const { data } = await bax.scrape({ url: links.find((url) => url.endsWith('functools.html')), formats: ['markdown'] })
+      return data.markdown.match(/[^]{0,200}maxsize=128[^]{0,200}/)[0]`
+    check(await recorder.call('browser_code', { code }), fact)
+  },
+  async list(recorder, url) {
+    const code = `
+      const { data } = await bax.scrape({ url: '${url}', formats: ['json'], json_options: { schema: ${JSON.stringify(schema)} } })
+      return data.json.map(({ name, price }) => name + ': ' + price).join('\\n')`
+    checkListing(await recorder.call('browser_code', { code }))
+  },
+}
+
 /** Returns the snapshot of a response; this version writes it to a file, from where the agent has to read it. */
 const snapshotIn = (recorder: Recorder, text: string) =>
   /\[ref=/.test(text) ? text : recorder.call('browser_snapshot', {})
