@@ -4,6 +4,7 @@ import { waitingApproval } from '../support/approvals.ts'
 import { bax } from '../support/cli.ts'
 import { handoffs, logIn, submitLogin } from '../support/handoffs.ts'
 import { connectMcp } from '../support/mcp.ts'
+import { takeControl } from '../support/person.ts'
 import { failureOf, valueOf } from '../support/session-steps.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -56,6 +57,19 @@ describe('a handoff', () => {
     for (const typed of ['ada.lovelace', 'lovelace', 'Pa55']) expect(texts).not.toContain(typed)
     expect(texts).toContain(`signed in with ?who=[redacted]&word=[redacted]`)
     expect(events.filter(({ type }) => type === 'console').map(({ data }) => data['text'])).toContain('[redacted]')
+  })
+
+  test.each(['done', 'decline', 'return'] as const)('loses no key that was pressed right before %s', async (type) => {
+    const session_id = await create()
+    const asked = await request(session_id)
+    const person = await takeControl(given.homes, session_id)
+    person.click({ x: 200, y: 20 })
+    person.press(...'everything that was typed')
+    person.send({ type })
+    await ended(asked)
+    expect(await valueOf(given.homes.clients.http, session_id, 'document.querySelector("input").value')).toBe(
+      'everything that was typed',
+    )
   })
 
   test.each([

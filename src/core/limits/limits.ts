@@ -283,6 +283,8 @@ export const limits = {
     messagesPerSec: 500,
     /** Idle time after which a person with control counts as absent. */
     idleMs: 5 * 60_000,
+    /** Time in which a page takes the last input of a person who finishes. */
+    deliverMs: 5000,
     /** Recent events sent to a view when it opens. */
     events: 100,
     /** Buffered bytes at which a slow view is closed. */

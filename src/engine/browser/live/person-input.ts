@@ -43,8 +43,16 @@ export class PersonInput {
     return turn
   }
 
-  async #delivered(): Promise<void> {
-    const limit = { ms: limits.journal.describeMs, value: undefined }
+  /** Works once the page has taken all earlier input. A page that hangs, or waits for a dialog, delays it for a moment. */
+  afterInput(work: () => unknown): Promise<void> {
+    return this.inTurn(async () => {
+      if (this.#input && !hasOpenDialog(this.#input.page)) await this.#delivered(limits.live.deliverMs)
+      await work()
+    })
+  }
+
+  async #delivered(ms: number): Promise<void> {
+    const limit = { ms, value: undefined }
     await withDeadline(this.#input?.delivered ?? Promise.resolve(), limit).catch(() => {})
   }
 
@@ -53,7 +61,7 @@ export class PersonInput {
     if (steps) {
       // The input before may move the focus; its response waits for the answer to a dialog.
       const isKept = !('action' in input) || input.action === 'down'
-      if (isKept && !hasOpenDialog(page)) await this.#delivered()
+      if (isKept && !hasOpenDialog(page)) await this.#delivered(limits.journal.describeMs)
       return steps.before(input, page)
     }
     const privacy = privacyOf(this.#session.browserContext)

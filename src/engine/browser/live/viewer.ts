@@ -213,10 +213,11 @@ class Viewer implements Person {
         hint: 'create one with "bax session view --control"',
       })
     }
-    if (input.type === 'done') return this.#handoff().finish('returned')
-    if (input.type === 'decline') return this.#handoff().finish('declined', input.message || null)
+    if (input.type === 'done') return this.#input.afterInput(() => this.#handoff().finish('returned'))
+    if (input.type === 'decline')
+      return this.#input.afterInput(() => this.#handoff().finish('declined', input.message || null))
     if (input.type === 'take') return this.#control.take(this)
-    if (input.type === 'return') return this.#input.inTurn(() => this.#control.release(this))
+    if (input.type === 'return') return this.#input.afterInput(() => this.#control.release(this))
     if (input.type === 'record') {
       this.#control.use(this)
       return this.#sendRecording(await recordLive(this.#session, input.on))
