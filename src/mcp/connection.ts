@@ -139,7 +139,7 @@ export class Connection {
 
   /**
    * Returns the ID of a session of the client, or of an existing one that is named by its ID.
-   * @throws BaxError `session_not_found`
+   * @throws BaxError `session_not_found`, `unsupported`
    */
   async session(name: string | undefined): Promise<string> {
     const held = await this.sessions.find(name)
@@ -163,14 +163,32 @@ export class Connection {
     return name !== undefined && isId.session(name) ? this.session(name) : this.sessions.open(name)
   }
 
+  /** Returns the ID of a container, which is created unless it is an ID. */
+  openShell(name: string | undefined): Promise<string> {
+    const isExisting = name !== undefined && isId.shell(name) && !this.#parts.handles
+    return isExisting ? Promise.resolve(name) : this.shells.open(name)
+  }
+
+  /** Ends a session that `session` finds. @throws BaxError as `session` */
+  async endSession(name: string | undefined): Promise<void> {
+    const session_id = await this.session(name)
+    if (session_id.startsWith('rly_'))
+      throw new BaxError('unsupported', `session ${session_id} is the browser of a person, which agents do not close`, {
+        hint: 'the command "tab close" of browser_act closes a tab',
+      })
+    this.sessions.forget(session_id)
+    await this.ask('closeSession', { session_id })
+  }
+
   /** @throws BaxError `unsupported` for a session without the limits of the client */
   async #assertLimited(session_id: string): Promise<void> {
     const { allowedDomains, confirm } = this.options
     if (!allowedDomains && !confirm) return
-    const isOwn = this.#parts.handles && session_id.startsWith('ses_')
-    const session = isOwn ? await this.ask('getSession', { session_id }) : undefined
+    const session = session_id.startsWith('ses_') ? await this.ask('getSession', { session_id }) : undefined
     const refuse = (what: string) =>
-      new BaxError('unsupported', `session ${session_id} was not opened here, so that its ${what}`)
+      new BaxError('unsupported', `session ${session_id} was not opened here, so that its ${what}`, {
+        hint: 'open the page with browser_open',
+      })
     if (allowedDomains && !session?.allowed_domains?.every((one) => allowedDomains.includes(one)))
       throw refuse('domains are not limited')
     if (confirm?.some((kind) => !session?.confirm?.includes(kind))) throw refuse('actions do not wait')

@@ -14,10 +14,8 @@ export interface Sessions {
    */
   open(name?: string, isHandle?: boolean): Promise<string>
   list(): Promise<{ readonly name: string; readonly id: string }[]>
-  /** Forgets a session that has ended by itself, so that it can be opened again. */
-  forget(id: string): Promise<void>
-  /** Ends one session. */
-  end(name?: string): Promise<void>
+  /** Forgets a session that has ended or is about to, so that it can be opened again. */
+  forget(id: string): void
   /** Ends those that nobody else can end. */
   close(): Promise<void>
 }
@@ -63,15 +61,13 @@ export class HeldSessions implements Sessions {
     return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   }
 
-  async forget(id: string): Promise<void> {
-    for (const held of await this.list()) if (held.id === id) this.#ids.delete(held.name)
-  }
-
-  async end(name = defaultName): Promise<void> {
-    const id = this.#ids.get(name)
-    if (!id) throw new BaxError('session_not_found', `there is no ${this.#noun} ${JSON.stringify(name)}`)
-    this.#ids.delete(name)
-    await this.#end(await id)
+  forget(id: string): void {
+    // Does not wait for sessions that are still being created.
+    for (const [name, opened] of this.#ids)
+      void opened.then(
+        (one) => one === id && this.#ids.get(name) === opened && this.#ids.delete(name),
+        () => {},
+      )
   }
 
   /**

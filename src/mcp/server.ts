@@ -17,7 +17,7 @@ import { version } from '../core/version.ts'
 import { failureOf, resultOf } from './answer.ts'
 import { type ApprovalNotice, withApprovalNotices } from './approvals.ts'
 import type { Connection } from './connection.ts'
-import { withHandles } from './stateless/handles.ts'
+import { isId, withHandles } from './stateless/handles.ts'
 import { mayAsk, orQuestion } from './stateless/pending.ts'
 import { urlQuestion, urlsOf } from './stateless/urls.ts'
 import { listPrompts, promptText } from './prompts.ts'
@@ -167,7 +167,7 @@ async function callTool(tool: Tool, given: Record<string, unknown>, call: ToolCa
   }
 }
 
-/** Forgets a session that has ended, and says how to go on. */
+/** Forgets a session that has ended, and says how to go on without the terminal. */
 async function explained(
   error: BaxError,
   tool: Tool,
@@ -176,11 +176,14 @@ async function explained(
 ): Promise<BaxError> {
   const { code } = error
   if (code !== 'session_closed' && code !== 'session_not_found' && code !== 'shell_session_not_found') return error
-  const isShell = groupOf(tool) === 'shell'
-  const name = (isShell ? given['shell'] : given['session']) as string | null | undefined
-  const id = (isShell ? shells : sessions).find(name ?? undefined)
-  if (!id) return error
-  await (isShell ? shells : sessions).forget(await id)
-  const hint = isShell ? 'call the tool again for a new container' : 'open the page again with browser_open'
+  const kind = groupOf(tool) === 'shell' ? 'shell' : 'session'
+  const name = given[kind] as string | null | undefined
+  const held = kind === 'shell' ? shells : sessions
+  const id = held.find(name ?? undefined)
+  if (id) held.forget(await id)
+  const isGivenId = !!name && isId[kind](name)
+  if (!id && !isGivenId) return error
+  const call = kind === 'shell' ? 'call shell_exec for a new container' : 'open the page again with browser_open'
+  const hint = isGivenId ? `${call}, without ${JSON.stringify(name)}` : call
   return new BaxError(code, error.message, { hint, cause: error })
 }

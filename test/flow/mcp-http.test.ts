@@ -81,6 +81,33 @@ describe('keys and scopes', () => {
   })
 })
 
+test('sessions that the API created are used and closed by their IDs, with the limits of the client', async () => {
+  const create = async (more = {}) => {
+    const input = { start_url: site.url, ...more }
+    const { body } = await request(server.url, 'POST', '/sessions', input, { 'x-api-key': keys['admin']! })
+    return body.session_id as string
+  }
+  const free = await connect(keys['admin'])
+  const limited = await connect(keys['admin'], '?allowed_domains=127.0.0.1')
+  const [session, equal] = [await create(), await create({ allowed_domains: ['127.0.0.1'] })]
+  for (const action of ['show', 'close'])
+    expect((await callTool(limited.client, 'browser_session', { session, action })).text).toBe(
+      `session ${session} was not opened here, so that its domains are not limited [unsupported]\nhint: open the page with browser_open`,
+    )
+  for (const [{ client }, one] of [
+    [free, session],
+    [limited, equal],
+  ] as const) {
+    expect((await callTool(client, 'browser_observe', { session: one })).text).toContain('Welcome')
+    expect((await callTool(client, 'browser_session', { session: one, action: 'close' })).text).toBe('closed')
+    expect((await callTool(client, 'browser_observe', { session: one })).text).toContain(
+      `[session_closed]\nhint: open the page again with browser_open, without "${one}"`,
+    )
+  }
+  expect(await sessions()).toEqual([])
+  await Promise.all([free.transport.terminateSession(), limited.transport.terminateSession()])
+})
+
 describe('requests', () => {
   const initialize = {
     jsonrpc: '2.0',

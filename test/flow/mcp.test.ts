@@ -605,8 +605,38 @@ test('allowed domains hold for sessions, scrapes and redirects', async () => {
   })
   expect(blocked.text).toContain('blocked')
   expect(other.requests).toEqual([])
+  await limited.call('browser_open', { url: `${site.url}/trap` })
+  await limited.call('browser_act', { commands: ['click "text=Get it"'] })
+  const file = async () => (await limited.client.listResources()).resources.find(({ uri }) => uri.endsWith('/tea.csv'))
+  await expect.poll(file).toBeDefined()
+  const { contents } = await limited.client.readResource({ uri: (await file())!.uri })
+  expect(contents).toMatchObject([{ text: expect.stringContaining('Green,1.50') }])
   await limited.close()
   await redirecting.close()
+})
+
+test.each([
+  [{ session: 'nope' }, 'there is no session "nope" [session_not_found]\nhint: open a page with browser_open first'],
+  [
+    { session: 'ses_nope' },
+    'no session has the id or name "ses_nope" [session_not_found]\nhint: open the page again with browser_open, without "ses_nope"',
+  ],
+  [
+    { session: 'rly_nope' },
+    'session rly_nope is the browser of a person, which agents do not close [unsupported]\nhint: the command "tab close" of browser_act closes a tab',
+  ],
+])('the session %j cannot be closed, and the error says what to do', async (named, text) => {
+  expect(await mcp.call('browser_session', { action: 'close', ...named })).toMatchObject({ isError: true, text })
+})
+
+test('an ID of a container is not a name for a new one', async () => {
+  for (const [name, more] of [
+    ['shell_exec', { command: 'true' }],
+    ['shell_files', { action: 'list' }],
+  ] as const)
+    expect((await mcp.call(name, { ...more, shell: 'sh_nope' })).text).toMatch(
+      /\[shell_session_not_found\]\nhint: call shell_exec for a new container, without "sh_nope"$/,
+    )
 })
 
 test('page text is not marked with --no-content-boundaries', async () => {

@@ -56,24 +56,16 @@ export class Handles implements Sessions {
     return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   }
 
-  async forget(id: string): Promise<void> {
-    await this.#parts.holder?.forget(id)
-  }
-
-  async end(name?: string): Promise<void> {
-    const id = this.find(name)
-    if (!id) throw this.unknown(name)
-    await this.#end(await id)
+  forget(id: string): void {
+    this.#parts.holder?.forget(id)
   }
 
   /** Ends the sessions whose IDs the client never learns, because the call that created them has failed. */
   async close(): Promise<void> {
-    for (const id of await this.created()) await this.#end(id)
-  }
-
-  async #end(id: string): Promise<void> {
-    await this.forget(id)
-    await this.#parts.end(id)
+    for (const id of await this.created()) {
+      this.forget(id)
+      await this.#parts.end(id)
+    }
   }
 
   /** Builds the error for a session that a call does not name by its ID. */

@@ -84,7 +84,7 @@ export const browserSession = defineTool({
   }),
   async run({ connection, signal }, { action, file, session: name }): Promise<ToolAnswer> {
     if (action === 'close') {
-      await connection.sessions.end(name)
+      await connection.endSession(name)
       return { text: 'closed' }
     }
     const session_id = await connection.session(name)

@@ -31,7 +31,7 @@ export const shellExec = defineTool({
     shell: shell.describe('Name of another container'),
   }),
   async run({ connection, signal }, { shell: name, ...input }) {
-    const session_id = await connection.shells.open(name)
+    const session_id = await connection.openShell(name)
     const request = { ...input, session_id, max_output_bytes: limits.observe.chars }
     const result = (await connection.ask('shellExec', request, signal)) as ExecResult
     const { stdout, stderr, exit_code: exit, stdout_encoding: encoding } = result
@@ -113,7 +113,7 @@ export const shellFiles = defineTool({
     shell,
   }),
   async run(call, { action, path: at, shell: name, ...fields }) {
-    const session_id = await call.connection.shells.open(name)
+    const session_id = await call.connection.openShell(name)
     return actions[action](call, { session_id, ...(at !== undefined && { path: at }) }, fields)
   },
 })
