@@ -13,6 +13,7 @@ import { shownUrl } from '../tabs/page-events.ts'
 import { fillPart } from './fill-secret.ts'
 import { findLogin } from './find-login.ts'
 import { usePasskeys } from './passkeys.ts'
+import { chooseApp, questionOf } from './question.ts'
 
 const intervalMs = 50
 /** Time without a form after which the log-in counts as done: pages replace one form by the next. */
@@ -55,7 +56,10 @@ export async function logIn(
   })
   try {
     let form = await nextForm(page, undefined, waiting)
-    if (!form) throw failed(name, 'the page has no log-in form', { hint: 'open the page with the log-in first' })
+    if (!form) {
+      await assertNoQuestion(page, name)
+      throw failed(name, 'the page has no log-in form', { hint: 'open the page with the log-in first' })
+    }
     for (let count = 1; form && count <= mostForms; count++) {
       const fields = [...form.fields].filter(([part]) => !form!.passkey || part === 'username')
       for (const [part] of fields)
@@ -70,10 +74,14 @@ export async function logIn(
       if (invalid) throw failed(name, `the browser does not submit the form: ${invalid}`, { hint: fillFirst })
       watched.begin()
       await submit(form, limit)
-      form = await nextForm(page, form, waiting)
+      const sent: Form = form
+      form = await nextForm(page, sent, waiting)
+      if (!form && credential.totp !== undefined && !filled.includes('totp') && (await chooseApp(page, limit)))
+        form = await nextForm(page, sent, waiting)
       if (form && isSame(form, filled)) break
     }
     if (form) throw rejected(name, await withNotice(page, form, waiting))
+    await assertNoQuestion(page, name)
     const failure = watched.failure()
     if (failure) throw failed(name, `the page after it did not load: ${failure}`)
     const status = watched.refused() || watched.status()
@@ -83,6 +91,16 @@ export async function logIn(
     watched.stop()
     stopUses()
   }
+}
+
+/** @throws BaxError `login_failed` for a page whose question has to be answered before the log-in is complete */
+async function assertNoQuestion(page: Page, credential: string): Promise<void> {
+  const question = await questionOf(page)
+  if (!question) return
+  const { asks, choices } = question
+  throw failed(credential, `the page asks ${asks}${choices.length > 0 ? `: ${choices.join(', ')}` : ''}`, {
+    hint: 'answer it, and run "bax login" again if the page then has a form; if only a person can, ask one with "bax handoff"',
+  })
 }
 
 /** Returns whether a form asks for what was written already. */
