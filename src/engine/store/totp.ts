@@ -18,14 +18,15 @@ async function parse(secret: string) {
     const made = URI.parse(secret)
     if (made instanceof TOTP) return made
   } catch (cause) {
-    throw invalidSecret(
-      messageOf(cause).startsWith('Invalid character') ? 'base32 has the letters A to Z and 2 to 7' : '',
-    )
+    const message = messageOf(cause)
+    const [, parameter] = /'(\w+)' parameter$/.exec(message) ?? []
+    if (parameter) throw invalidSecret(`its parameter ${parameter} is missing or invalid`)
+    throw invalidSecret(message.startsWith('Invalid character') ? 'base32 has the letters A to Z and 2 to 7' : '')
   }
   throw invalidSecret('codes of otpauth://hotp are not supported')
 }
 
 const invalidSecret = (why: string): BaxError =>
-  new BaxError('invalid_request', `totp is neither base32 nor an otpauth://totp/ URI${why && `: ${why}`}`, {
+  new BaxError('invalid_request', `totp is neither base32 nor a valid otpauth://totp/ URI${why && `: ${why}`}`, {
     details: [{ path: 'totp', message: 'is invalid' }],
   })

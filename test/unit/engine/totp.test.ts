@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { totpCode } from '../../../src/engine/store/totp.ts'
+import { assertTotp, totpCode } from '../../../src/engine/store/totp.ts'
 
 /** Base32 of the ASCII secrets of RFC 6238, appendix B: `12345678901234567890`, repeated up to the size of the hash. */
 const sha1 = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
@@ -26,4 +26,17 @@ test.each(vectors)('makes the codes of RFC 6238 at second %i', async (secs, ...c
 test('makes codes of six digits from a base32 secret, in any case and with blanks', async () => {
   for (const secret of [sha1, 'gezd gnbv gy3t qojq gezd gnbv gy3t qojq', 'GEZDGNBV-GY3TQOJQ-GEZDGNBV-GY3TQOJQ'])
     expect(await totpCode(secret, 59_000)).toBe('287082')
+})
+
+test.each([
+  ['otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&algorithm=MD5', 'its parameter algorithm is missing or invalid'],
+  ['otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&period=0', 'its parameter period is missing or invalid'],
+  ['otpauth://totp/a?secret=1', 'its parameter secret is missing or invalid'],
+  ['otpauth://hotp/a?secret=JBSWY3DPEHPK3PXP&counter=1', 'codes of otpauth://hotp are not supported'],
+  ['JBSW1', 'base32 has the letters A to Z and 2 to 7'],
+])('says what is wrong with %s, without the secret', async (secret, why) => {
+  await expect(assertTotp(secret)).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: `totp is neither base32 nor a valid otpauth://totp/ URI: ${why}`,
+  })
 })
