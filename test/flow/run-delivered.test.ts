@@ -46,7 +46,7 @@ describe('retry', () => {
         status: 'failed',
         tries: 1,
         code: 'timeout',
-        error: 'the click was delivered, but the page did not settle in time',
+        error: expect.stringMatching(/^the click was delivered, but the page did not settle in time/) as string,
       },
       { value: 1 },
     ])

@@ -8,6 +8,7 @@ import { oncePer } from '../../once-per.ts'
 import { downloadBinding } from '../cdp/transfers.ts'
 import { ownSessionOf, type Session, unlessStalled } from '../page/internals.ts'
 import directScript from '../direct/direct.page.ts?inline'
+import { pendingClause, requestLogOf } from '../network/request-log.ts'
 import { cdpSessionOf } from '../page/hung-script.ts'
 import type { InputKind, Reaction } from './input-watch.page.ts'
 import watchScript from './input-watch.page.ts?inline'
@@ -162,12 +163,17 @@ export class Delivery {
     const details = { ...(Array.isArray(error.details) ? {} : error.details), ...known }
     const { noun } = this.#input
     const late = {
-      delivered: `the ${noun} was delivered, but the page did not settle in time`,
-      unknown: `the ${noun} was sent, but the page did not answer in time: it may have been delivered`,
+      delivered: `the ${noun} was delivered, but the page did not settle in time${this.#pending()}`,
+      unknown: `the ${noun} was sent, but the page did not answer in time: it may have been delivered${this.#pending()}`,
       not_delivered: error.message,
     }
     const message = error.code === 'timeout' ? late[outcome] : error.message
     return new BaxError(error.code, message, { ...(error.hint && { hint: error.hint }), details, cause: error })
+  }
+
+  /** Names the requests since the command began that are pending. */
+  #pending(): string {
+    return this.#page ? pendingClause(requestLogOf(this.#page.context()).pendingSince(this.#startedAt)) : ''
   }
 }
 

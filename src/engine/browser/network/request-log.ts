@@ -1,5 +1,6 @@
 /** Recent requests of a context, by the ID that the events of its session give them. */
 import type { BrowserContext, Request, Response } from 'playwright'
+import { redactUrl } from '../../../core/access/redact.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { RequestFilter } from '../../../core/operation/page-control.ts'
@@ -27,6 +28,9 @@ export interface LoggedRequest {
 }
 
 export const requestLogOf = oncePer((_context: BrowserContext) => new RequestLog())
+
+/** Resource types whose connections stay open. */
+export const lastingTypes: ReadonlySet<unknown> = new Set(['eventsource', 'websocket', 'ping', 'media'])
 
 interface Kept extends LoggedRequest {
   readonly started: number
@@ -78,6 +82,14 @@ class RequestLog {
     return { requests: found.slice(-limit).map(summaryOf), total: found.length }
   }
 
+  /** Returns the pending requests since a time of the monotonic clock, oldest first. */
+  pendingSince(since: number): RequestFacts[] {
+    return [...this.#byId.values()]
+      .filter(({ started, endedAfterMs }) => started >= since && endedAfterMs === undefined)
+      .map(({ facts }) => facts)
+      .filter(({ resource_type }) => !lastingTypes.has(resource_type))
+  }
+
   /** Returns whether a request is listed, unlike those during a handoff. */
   has(request: Request): boolean {
     return [...this.#byId.values()].some((logged) => logged.request === request)
@@ -91,6 +103,20 @@ class RequestLog {
       hint: `list the requests with list_requests; the last ${limits.network.requests} are kept`,
     })
   }
+}
+
+/** Requests that an error names, and the characters of each URL. */
+const [namedRequests, urlChars] = [3, 200]
+
+/** Returns a clause of an error that names pending requests; empty for none. */
+export function pendingClause(requests: readonly Pick<RequestFacts, 'method' | 'url'>[]): string {
+  if (requests.length === 0) return ''
+  const named = requests
+    .slice(0, namedRequests)
+    .map(({ method, url }) => [method, redactUrl(url)] as const)
+    .map(([method, url]) => `${method} ${url.length > urlChars ? `${url.slice(0, urlChars)}…` : url}`)
+  const more = requests.length - named.length
+  return `; pending: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 /** Returns what lists show of a request. */

@@ -4,10 +4,8 @@ import { setTimeout as after } from 'node:timers/promises'
 import type { EventLog, SessionEvent } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import { lastingTypes } from '../network/request-log.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
-
-/** Resource types whose connections stay open. */
-const lasting: ReadonlySet<unknown> = new Set(['eventsource', 'websocket', 'ping', 'media'])
 
 /** Time without a change after which a document counts as stable, in milliseconds. */
 interface Quiet {
@@ -48,7 +46,7 @@ function pending(events: readonly SessionEvent[]): number {
   const open = new Set<unknown>()
   let downloads = 0
   for (const { type, data } of events) {
-    if (type === 'network.request' && !lasting.has(data['resource_type'])) open.add(data['request_id'])
+    if (type === 'network.request' && !lastingTypes.has(data['resource_type'])) open.add(data['request_id'])
     if (type === 'network.response' || type === 'network.failed') open.delete(data['request_id'])
     if (type === 'download.started') downloads += 1
     if (type === 'download.finished') downloads -= 1
