@@ -22,20 +22,35 @@ describe('a replay', () => {
     await page.close()
   })
 
-  test('is searched, and limited to failures', async () => {
+  test('is searched, and limited to failures and what may explain them', async () => {
     await create('/', '--replay')
     await bax('get-title')
     await bax('click', '#buy')
     await bax('click', '#gone', '--timeout-ms', '300')
     const { page } = await openReplay()
+    const earlier = page.locator('.step.current .earlier')
+    expect(await earlier.innerText()).toMatch(
+      /Before this\s+command 2: click #buy – GET \S+\/order 404; console error: order/,
+    )
+    const offered = await page.locator('.step.current .controls').innerText()
+    expect(offered).toMatch(/password field "Password"|textbox "Password"/)
+    expect(offered).toMatch(/button "Buy"\s+link "Far below"/)
+    expect(await page.locator('header').innerText()).toMatch(/started \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC \(0\.0 s\)/)
+    expect(await page.locator('.step.current .head').innerText()).toMatch(
+      / UTC · [\d.]+ m?s after the start of the session/,
+    )
+    expect(await page.locator('nav a.flagged .facts').innerText()).toMatch(/⚑ 2\s*2 flags/)
+    await earlier.getByRole('link').press('Enter')
+    await page.locator('#s2.current').waitFor()
+    expect(await page.locator('#s2 .flags').innerText()).toMatch(/GET \S+\/order 404/)
     await page.keyboard.press('/')
     await page.keyboard.type('order failed')
     const commands = page.locator('nav li:not([hidden]) b')
     expect(await commands.allInnerTexts()).toEqual(['click'])
     await page.keyboard.press('Escape')
     await page.locator('#search').fill('')
-    await page.getByLabel('failed only').check()
-    expect(await page.locator('nav li:not([hidden]) .what').allInnerTexts()).toEqual(['click #gone'])
+    await page.getByLabel('failed and flagged').check()
+    expect(await page.locator('nav li:not([hidden]) .what').allInnerTexts()).toEqual(['click #buy', 'click #gone'])
     await page.close()
   })
 

@@ -78,7 +78,10 @@ describe('--replay', () => {
     )
     expect(await replay.frameLocator('#screen iframe').locator('h1').innerText()).toBe('Sold out')
     // The error of an earlier command may be the cause.
-    expect(await replay.locator('header').innerText()).toMatch(/Errors of the page \(1\)\s+command 1 .*order refused/s)
+    expect(await replay.locator('.step.current .earlier').innerText()).toMatch(
+      /command 1: click #buy – .*order refused/,
+    )
+    await replay.getByText('Flagged (1)').click()
     // The commands, the page and its console are those of the session.
     expect(await replay.locator('nav li .what').allInnerTexts()).toEqual(expect.arrayContaining(['click #buy']))
     await replay.click('header a:has-text("command 1")')

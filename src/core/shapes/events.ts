@@ -64,7 +64,10 @@ export const eventData = {
     url: url.optional(),
     line: z.int().optional(),
   }),
-  'network.request': z.object(request),
+  'network.request': z.object({
+    ...request,
+    redirected_from: z.string().optional().describe('ID of the request whose response redirected to this one'),
+  }),
   'network.response': z.object({ ...request, status: z.int(), content_type: z.string().optional() }),
   'network.failed': z.object({
     ...request,

@@ -35,6 +35,7 @@ test('truncates request methods and content types in events', () => {
     url: () => 'http://a.test/',
     postDataBuffer: () => null,
     resourceType: () => 'fetch',
+    redirectedFrom: () => null,
   }
   context.emit('request', request)
   context.emit('response', { request: () => request, headers: () => ({ 'content-type': long }), status: () => 200 })

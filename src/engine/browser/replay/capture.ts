@@ -6,12 +6,20 @@ import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { locateAll, parseSelector } from '../elements/selectors.ts'
 import { listWorlds, WorldGone } from '../observe/worlds.ts'
+import { injectedIn } from '../page/internals.ts'
+import { pageFunction } from '../page/page-function.ts'
 import { toBaxError } from '../page/playwright-errors.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
 import { shownUrl } from '../tabs/page-events.ts'
+import type { Controls } from './controls.page.ts'
+import controlsScript from './controls.page.ts?inline'
 import type { Resources } from './resources.ts'
 import type { PageSnapshot, SnapshotRequest } from './snapshot.page.ts'
 import snapshotScript from './snapshot.page.ts?inline'
+
+const listControls = String(pageFunction(controlsScript, 'shownControls'))
+/** Time for the list of controls, without which the copy is kept. */
+const controlsMs = 500
 
 const { pageChars, captureMs, loadMs } = limits.replay
 
@@ -22,6 +30,15 @@ export interface Captured extends Omit<PageSnapshot, 'images' | 'sheets'> {
   readonly picture?: string
   /** Images and style sheets that were left out. */
   readonly missing: number
+  /** What the page offered when a command failed; undefined where it does not answer. */
+  readonly controls?: Controls | undefined
+}
+
+export interface CaptureOptions {
+  /** Selector of the element to mark. */
+  readonly selector?: string | undefined
+  /** Whether to list the buttons, links and fields of the page. */
+  readonly listsControls?: boolean
 }
 
 /** The reason for a missing copy. */
@@ -29,11 +46,11 @@ export interface Missing {
   readonly missing: string
 }
 
-/** Copies the active page, and marks the element that a selector matches; never fails. */
+/** Copies the active page; never fails. */
 export async function capturePage(
   target: BatchTarget,
   resources: Resources,
-  selector?: string,
+  options: CaptureOptions = {},
 ): Promise<Captured | Missing> {
   const page = target.activePage
   if (!page) return { missing: 'no tab was open' }
@@ -42,19 +59,21 @@ export async function capturePage(
   if (dialog) return { missing: `a dialog was open: ${dialog.type()} ${JSON.stringify(dialog.message())}` }
   const deadline = { ms: captureMs, error: `the page did not answer within ${captureMs} ms` }
   try {
-    return await withDeadline(copy(page, resources, selector), deadline)
+    return await withDeadline(copy(page, resources, options), deadline)
   } catch (error) {
     return { missing: toBaxError(error, 'copying the page').message }
   }
 }
 
-async function copy(page: Page, resources: Resources, selector: string | undefined): Promise<Captured> {
+async function copy(page: Page, resources: Resources, options: CaptureOptions): Promise<Captured> {
+  const { selector, listsControls } = options
   await untilParsed(page)
   const element = selector === undefined ? undefined : await firstMatch(page, selector)
   try {
     const box = (await element?.boundingBox()) ?? undefined
     const token = `bax${randomBytes(8).toString('hex')}`
-    const { images, sheets, html, ...facts } = await inIsolation(page, { token, box, maxChars: pageChars })
+    const { images, sheets, html, ...copied } = await inIsolation(page, { token, box, maxChars: pageChars })
+    const facts = listsControls ? { ...copied, controls: await controlsOf(page) } : copied
     const url = shownUrl(page.url())
     if (html === undefined) return { ...facts, url, missing: 0, picture: await pictureOf(page) }
     const filled = await resources.fill(page, html, { token, images, sheets })
@@ -62,6 +81,12 @@ async function copy(page: Page, resources: Resources, selector: string | undefin
   } finally {
     await element?.dispose()
   }
+}
+
+/** Returns the controls of a page; undefined when it does not answer. */
+async function controlsOf(page: Page): Promise<Controls | undefined> {
+  const asking = injectedIn(page).then((injected) => injected?.call<Controls>(listControls, null))
+  return withDeadline(asking, { ms: controlsMs, value: undefined }).catch(() => undefined)
 }
 
 /** Waits for a document that has begun to load, but not for a slow one. */

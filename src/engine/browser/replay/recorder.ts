@@ -5,7 +5,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { CommandCall, CommandResult } from '../../../core/shapes/commands.ts'
 import type { LiveSession } from '../ports/session.ts'
 import type { ReplayLog, ReplayObservation } from '../ports/replay.ts'
-import { type Captured, capturePage, type Missing } from './capture.ts'
+import { type Captured, type CaptureOptions, capturePage, type Missing } from './capture.ts'
 import { PageStore } from './page-store.ts'
 import { Resources } from './resources.ts'
 import { type PageSecrets, readSecrets } from './secrets.ts'
@@ -60,12 +60,14 @@ export class ReplayRecorder implements ReplayLog {
     const startedAt = Date.now()
     const { lastSeq: seq } = this.#session.events
     const selector = selectorOf(call)
-    const [secrets, before] = await Promise.all([this.#learn(selector), runs ? this.#capture(selector) : undefined])
+    const [secrets, before] = await Promise.all([this.#learn(selector), runs ? this.#capture({ selector }) : undefined])
     const isSecret = isForSecret(call, secrets)
     if (isSecret) for (const text of textsOf(call)) this.secrets.add(text)
     return async (result) => {
       const mayChange = runs && !(isRead(call) && result.success)
-      const [after] = mayChange ? await Promise.all([this.#capture(), this.#learn()]) : []
+      const [after] = mayChange
+        ? await Promise.all([this.#capture({ listsControls: !result.success }), this.#learn()])
+        : []
       if (this.#isFull) return void this.omitted.steps++
       this.steps.push({ ...recordOf(call, result), startedAt, seq, before, after, isSecret })
     }
@@ -82,9 +84,9 @@ export class ReplayRecorder implements ReplayLog {
   }
 
   /** Copies the page, unless there are too many commands already. */
-  async #capture(selector?: string): Promise<StoredPage | Missing | undefined> {
+  async #capture(options: CaptureOptions): Promise<StoredPage | Missing | undefined> {
     if (this.#isFull) return undefined
-    const captured = await capturePage(this.#session, this.#resources, selector)
+    const captured = await capturePage(this.#session, this.#resources, options)
     if (!('url' in captured)) return captured
     const { html, secrets, ...facts } = captured
     for (const secret of secrets) this.secrets.add(secret)

@@ -2,6 +2,7 @@
  * Runs in an isolated world of a page: copies its document as HTML that shows the same without scripts and requests.
  * Sandbox and policy of the replay protect its reader; what is removed here would only be dead or misleading there.
  */
+import { shownAlerts } from './alerts.page.ts'
 import { holdsSecret } from '../elements/secret-field.page.ts'
 
 export interface Box {
@@ -33,6 +34,8 @@ export interface PageSnapshot {
   /** Values that the copy does not show. */
   readonly secrets: readonly string[]
   readonly hiddenFrames: number
+  /** Messages of errors that the page shows. */
+  readonly alerts: readonly string[]
 }
 
 const dropped = new Set(
@@ -65,6 +68,7 @@ export function snapshot(request: SnapshotRequest): PageSnapshot {
     sheets: copy.sheets,
     secrets: [...copy.secrets],
     hiddenFrames: copy.hiddenFrames,
+    alerts: shownAlerts(),
   }
 }
 

@@ -28,5 +28,12 @@ button[aria-pressed=true]{border-color:var(--mark);color:var(--mark);font-weight
 .view,.tools{display:none}.scripted .view{display:block}.scripted .tools{display:flex}
 .scripted .step:not(.current){display:none}
 .step+.step{margin-top:2rem}.scripted .step{margin-top:0}
+.unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.flag{border:1px solid var(--odd);border-radius:.3rem;padding:0 .3em;margin-right:.4em;color:light-dark(#7a5200,#e3b341);white-space:nowrap}
+nav>p.facts{margin:.4rem .8rem 0}
+.flags,.earlier:not(:empty){border-left:3px solid var(--odd);background:var(--box);padding:.4rem .8rem;margin:.4rem 0;overflow-wrap:anywhere}
+.head h3{margin:0;font-size:.9rem}.head ul{margin:.2rem 0;padding-left:1.2rem}.earlier p{margin:0}
+.controls ul{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.2rem .4rem}.controls li{border:1px solid var(--line);border-radius:.3rem;padding:0 .4em;font-size:.85rem;overflow-wrap:anywhere}
+.step:not([data-status=failed],[data-failed-step]) .pending{display:none}
 @media (max-width:720px){.layout{display:block}nav{position:static;max-height:38vh;border-right:0;border-bottom:1px solid var(--line)}header,.tools{padding-left:.8rem;padding-right:.8rem}main{padding:.8rem}dl.pages{grid-template-columns:1fr;gap:0}dl.pages dd{margin-bottom:.3rem}}
 `

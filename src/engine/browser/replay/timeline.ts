@@ -2,6 +2,7 @@
 import { escapeHtml } from '../../../core/html/page.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { readableMs } from '../../../core/text/readable-ms.ts'
+import { flagList, flagMark } from './flags.ts'
 import type { Missing } from './capture.ts'
 import { logLists, type LogLine } from './logs.ts'
 import type { ReplayObservation } from '../ports/replay.ts'
@@ -16,13 +17,16 @@ export interface TimelineStep {
   /** From 1. */
   readonly number: number
   readonly logs: readonly LogLine[]
+  readonly flags: readonly string[]
+  /** Requests without a response when the command ended. */
+  readonly pending: readonly LogLine[]
   readonly observations: readonly Shortened<ReplayObservation>[]
   /** Names of the copies that the replay has. */
   readonly pages: ReadonlySet<string>
 }
 
 export interface TimelineTools {
-  /** When the recording began, in milliseconds since the epoch. */
+  /** When the session started, in milliseconds since the epoch. */
   readonly startedAt: number
   readonly redaction: Redaction
 }
@@ -33,59 +37,77 @@ const statusOf = ({ result }: ReplayStep): keyof typeof marks =>
   result.skipped ? 'skipped' : result.success ? 'passed' : 'failed'
 
 /** Returns the entry of a step in the list of commands. */
-export function stepEntry({ step, number }: TimelineStep, tools: TimelineTools): string {
+export function stepEntry({ step, number, flags }: TimelineStep, tools: TimelineTools): string {
   const status = statusOf(step)
   const ms = status === 'skipped' ? 'not run' : readableMs(step.result.duration_ms ?? 0)
-  return `<li><a href="#s${number}" class="${status}"><span class="mark" aria-label="${status}">${marks[status]}</span><span class="what"><b>${escapeHtml(step.call.command)}</b> ${escapeHtml(excerpt(argumentOf(step, tools), 80, step.omitted.call))}</span><span class="facts">${ms}</span></a></li>`
+  return `<li><a href="#s${number}" class="${status}${flags.length > 0 ? ' flagged' : ''}"><span class="mark" aria-label="${status}">${marks[status]}</span><span class="what"><b>${escapeHtml(step.call.command)}</b> ${escapeHtml(excerpt(argumentOf(step, tools), 80, step.omitted.call))}</span><span class="facts">${flagMark(flags)}${ms}</span></a></li>`
 }
 
 /** Returns everything that is known of a step. */
 export function stepSection(entry: TimelineStep, tools: TimelineTools): string {
-  const { step, number, logs, observations } = entry
+  const { step, number, logs, flags, pending, observations } = entry
   const { result, call, startedAt } = step
   const status = statusOf(step)
   const when = [
-    new Date(startedAt).toISOString().slice(11, 23),
-    `+${readableMs(startedAt - tools.startedAt)}`,
+    `${new Date(startedAt).toISOString().slice(11, 23)} UTC`,
+    `${readableMs(startedAt - tools.startedAt)} after the start of the session`,
     ...(status === 'skipped' ? [] : [`took ${readableMs(result.duration_ms ?? 0)}`]),
   ]
   const argument = argumentOf(step, tools)
   return `<section class="step" id="s${number}" data-status="${status}" data-seq="${step.seq}">
 <div class="head"><h2>${number}. ${escapeHtml(call.command)} <code>${escapeHtml(excerpt(argument, 200, step.omitted.call))}</code> <span class="chip ${status}">${status}</span></h2>
 <p class="facts">${when.join(' · ')}</p>
-${faultBlock(step, tools)}</div>
-${pageFacts(entry, tools)}
+${faultBlock(step, tools)}<div class="earlier"></div>${flagList(flags, tools.redaction)}
+${controlList(step, tools)}${pendingList(pending, startedAt + (result.duration_ms ?? 0), tools)}${pageFacts(entry, tools)}</div>
 ${block('Input', asText(inputOf(step, tools)), step.omitted.call)}${block('Result', resultOf(step, tools), step.omitted.result)}
 ${observations.map((seen) => observationBlock(seen, tools)).join('')}${logBlocks(logs, startedAt, tools, status === 'failed')}
 </section>`
 }
 
+type EarlierEvents = Pick<TimelineStep, 'logs' | 'flags'>
+
+const hasEarlier = ({ logs, flags }: EarlierEvents): boolean => logs.length > 0 || flags.length > 0
+
+/** Returns the entry of the events before the first command. */
+export const earlierEntry = (earlier: EarlierEvents): string =>
+  hasEarlier(earlier)
+    ? `<li><a href="#s0" class="passed${earlier.flags.length > 0 ? ' flagged' : ''}"><span class="mark"></span><span class="what">Before the first command</span><span class="facts">${flagMark(earlier.flags)}</span></a></li>`
+    : ''
+
 /** Returns the events before the first command. */
-export const earlierSection = (logs: readonly LogLine[], tools: TimelineTools): string =>
-  logs.length === 0
-    ? ''
-    : `<section class="step" id="s0" data-status="passed"><div class="head"><h2>Before the first command</h2></div>${logBlocks(logs, tools.startedAt, tools)}</section>`
+export const earlierSection = (earlier: EarlierEvents, tools: TimelineTools): string =>
+  hasEarlier(earlier)
+    ? `<section class="step" id="s0" data-status="passed"><div class="head"><h2>Before the first command</h2>${flagList(earlier.flags, tools.redaction)}</div>${logBlocks(earlier.logs, tools.startedAt, tools)}</section>`
+    : ''
 
-/** Errors of the page that are listed above the commands. */
-const listedErrors = 10
+/** Codes of failures for which nothing matched. */
+const unmatched: ReadonlySet<string | undefined> = new Set(['element_not_found', 'stale_ref'])
 
-/** Returns the errors of the page, which often explain why a later command or expectation fails. */
-export function pageErrors(
-  entries: readonly Pick<TimelineStep, 'number' | 'logs'>[],
-  { redaction }: TimelineTools,
-): string {
-  const errors = entries.flatMap(({ number, logs }) =>
-    logs.filter(({ isBad, list }) => isBad && list !== 'People').map(({ text }) => ({ number, text })),
-  )
-  if (errors.length === 0) return ''
-  const items = errors
-    .slice(0, listedErrors)
-    .map(
-      ({ number, text }) =>
-        `<li class="bad"><a href="#s${number}">${number === 0 ? 'before the first command' : `command ${number}`}</a> ${escapeHtml(excerpt(redaction.text(text), textChars))}</li>`,
-    )
-  const more = errors.length - items.length
-  return `<details open><summary>Errors of the page (${errors.length})</summary><ul class="log">${items.join('')}${more > 0 ? `<li>and ${more} more</li>` : ''}</ul></details>`
+/** Returns what the page offered instead, when nothing matched. */
+function controlList({ result, after }: ReplayStep, { redaction }: TimelineTools): string {
+  const controls = after && 'controls' in after ? after.controls : undefined
+  if (!controls || !unmatched.has(result.code)) return ''
+  const { listed, omitted } = controls
+  if (listed.length === 0) return '<p class="controls">The page had no buttons, links or fields then.</p>'
+  const items = listed.map(({ role, name, count }) => {
+    const text = `${role}${name === '' ? ' without a name' : ` ${JSON.stringify(redaction.text(name))}`}`
+    return `<li>${escapeHtml(text)}${count > 1 ? ` (${count} times)` : ''}</li>`
+  })
+  const more = omitted > 0 ? `<li>and ${omitted} more, which are left out</li>` : ''
+  return `<div class="controls"><h3>Buttons, links and fields of the page then</h3><ul>${items.join('')}${more}</ul></div>`
+}
+
+const listedPending = 5
+
+/** Returns the requests that had no response when a command ended; shown where the run failed. */
+function pendingList(pending: readonly LogLine[], endedAt: number, { redaction }: TimelineTools): string {
+  if (pending.length === 0) return ''
+  const items = pending.slice(0, listedPending).map(({ at, text }) => {
+    const request = escapeHtml(excerpt(redaction.text(text), 300))
+    return `<li>sent ${readableMs(endedAt - at)} before: ${request}</li>`
+  })
+  const more = pending.length - items.length
+  return `<div class="pending"><h3>Requests without a response when the command ended</h3><ul>${items.join('')}${more > 0 ? `<li>and ${more} more</li>` : ''}</ul></div>`
 }
 
 function faultBlock({ result, call }: ReplayStep, { redaction }: TimelineTools): string {
@@ -160,7 +182,9 @@ function observationBlock({ value, omitted }: Shortened<ReplayObservation>, { re
   return `<details><summary>${title}</summary><pre>${escapeHtml(excerpt(redaction.text(seen), observationChars, omitted))}</pre></details>`
 }
 
-function logBlocks(logs: readonly LogLine[], since: number, { redaction }: TimelineTools, isOpen = false): string {
+function logBlocks(logs: readonly LogLine[], since: number, tools: TimelineTools, isOpen = false): string {
+  const { redaction, startedAt } = tools
+  const start = since === startedAt ? 'the start of the session' : 'the start of the command'
   return logLists
     .map((list) => {
       const lines = logs.filter((line) => line.list === list)
@@ -171,7 +195,7 @@ function logBlocks(logs: readonly LogLine[], since: number, { redaction }: Timel
         return `<li${isBad ? ' class="bad"' : ''}><span class="facts">+${readableMs(at - since)}</span> ${shown}</li>`
       })
       const count = bad > 0 ? `${lines.length}, ${bad} with errors` : String(lines.length)
-      return `<details${isOpen || bad > 0 || list === 'People' ? ' open' : ''}><summary>${list} (${count})</summary><ul class="log">${items.join('')}</ul></details>`
+      return `<details${isOpen || bad > 0 || list === 'People' ? ' open' : ''}><summary>${list} (${count})<span class="facts"> · times since ${start}</span></summary><ul class="log">${items.join('')}</ul></details>`
     })
     .join('')
 }

@@ -30,6 +30,7 @@ let content: Content | undefined
 let problem = 'loading the copies of the pages'
 
 const isShown = (link: HTMLAnchorElement) => !link.parentElement!.hidden
+const isNotable = ({ classList }: HTMLAnchorElement) => classList.contains('failed') || classList.contains('flagged')
 const linkOf = (section: HTMLElement) => links.find(({ hash }) => hash === `#${section.id}`)
 
 function select(section: HTMLElement, wanted: Phase = phase): void {
@@ -55,7 +56,7 @@ function draw(): void {
   if (page) return show(page)
   const note = document.createElement('p')
   note.textContent = content
-    ? `No copy of the page ${phase} this command; the reason is below, if it is known.`
+    ? `No copy of the page ${phase} this command; the reason is above, if it is known.`
     : problem
   screen.style.height = 'auto'
   screen.replaceChildren(note)
@@ -109,7 +110,7 @@ function filter(): void {
   const words = search.value.trim().toLowerCase()
   for (const link of links) {
     const text = texts.get(link.hash.slice(1)) ?? ''
-    link.parentElement!.hidden = !text.includes(words) || (onlyFailed.checked && !link.classList.contains('failed'))
+    link.parentElement!.hidden = !text.includes(words) || (onlyFailed.checked && !isNotable(link))
   }
   const found = links.filter(isShown)
   byId('found').textContent = words || onlyFailed.checked ? `${found.length} of ${links.length}` : ''
@@ -142,6 +143,43 @@ function selectFromHash(): void {
   if (section) select(section)
 }
 
+/** Steps that are listed before a failure, and facts of each. */
+const [listedSteps, listedFacts] = [6, 3]
+
+/** Lists what was flagged before a failure, with links. */
+function listEarlier(section: HTMLElement): void {
+  const place = section.querySelector('.earlier')
+  if (!place) return
+  const earlier = sections.slice(0, sections.indexOf(section)).filter((other) => factsOf(other).length > 0)
+  const title = document.createElement(earlier.length > 0 ? 'h3' : 'p')
+  title.textContent = earlier.length > 0 ? 'Before this' : 'Nothing was flagged before this.'
+  const list = document.createElement('ul')
+  const omitted = earlier.length - listedSteps
+  if (omitted > 0) list.append(item(`${omitted} earlier flagged commands; they are marked in the list`))
+  for (const other of earlier.slice(-listedSteps)) list.append(earlierItem(other))
+  place.append(title, ...(earlier.length > 0 ? [list] : []))
+}
+
+/** Returns the error of a step that failed, and its flags. */
+const factsOf = (section: HTMLElement): string[] =>
+  [...section.querySelectorAll('.head>.fault b, .flags li')].map((element) => element.textContent!)
+
+function earlierItem(section: HTMLElement): HTMLElement {
+  const facts = factsOf(section)
+  const more = facts.length > listedFacts ? [`and ${facts.length - listedFacts} more`] : []
+  const link = document.createElement('a')
+  link.href = `#${section.id}`
+  const what = linkOf(section)?.querySelector('.what')?.textContent ?? ''
+  link.textContent = section.id === 's0' ? what : `command ${section.id.slice(1)}: ${what}`
+  return item(link, ` – ${[...facts.slice(0, listedFacts), ...more].join('; ')}`)
+}
+
+function item(...content: (Node | string)[]): HTMLElement {
+  const element = document.createElement('li')
+  element.append(...content)
+  return element
+}
+
 async function load(): Promise<void> {
   try {
     const bytes = Uint8Array.from(atob(byId('pages').textContent!), (character) => character.charCodeAt(0))
@@ -172,6 +210,11 @@ const first = sections.find(({ id }) => id !== 's0')
 // The failed step of a script may be an expectation of a command that succeeded.
 const atFailure = sections.find(({ dataset }) => dataset['failedStep'] !== undefined)
 const failed = sections.find(({ dataset }) => dataset['status'] === 'failed')
+for (const section of sections) {
+  if (section === atFailure || section.dataset['status'] === 'failed') listEarlier(section)
+}
+// Where a run failed, what was flagged before is listed, too.
+if (atFailure ?? failed) document.querySelector('#flagged')?.removeAttribute('open')
 select(atFailure ?? failed ?? first ?? current, atFailure ? 'after' : phase)
 selectFromHash()
 void load()

@@ -64,7 +64,8 @@ function recordRequests(context: BrowserContext, events: EventLog): void {
     const facts = factsOf(request)
     // Requests during a handoff are not listed.
     if (!privacy.active) log.add(facts, request)
-    events.emit('network.request', { ...facts })
+    const from = request.redirectedFrom()
+    events.emit('network.request', { ...facts, ...(from && { redirected_from: factsOf(from).request_id }) })
   })
   context.on('requestfinished', (request) => log.end(factsOf(request)))
   context.on('response', (response) => {
