@@ -86,7 +86,7 @@ const layers: Layers = {
     lazyPackages: ['chalk', 'htmlparser2', 'jsonc-parser', 'open', 'ora', 'smol-toml', 'yaml'],
   },
   // Loaded by `bax demo`: a site of its own, which knows nothing of bax.
-  demo: { below: [], packages: ['hono', '@hono/node-server'] },
+  demo: { below: [], packages: ['hono'] },
   // Loaded when `bax run` is called and not before, so that it may use what it needs.
   'cli/run': {
     below: ['core', 'client', 'lines', 'cli', 'commands', 'operations'],
