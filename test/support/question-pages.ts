@@ -50,6 +50,10 @@ export const questions: Readonly<Record<string, readonly [html: string, asks: st
     ),
     'for a new password: Save, Skip',
   ],
+  phone: [
+    page('Approve the request on your phone', buttons('Resend')),
+    'for a confirmation on another device or in a message: Resend',
+  ],
   chooser: [
     page('Choose an account', buttons('Ann (work)', 'Ann (home)')),
     'to choose an account: Ann (work), Ann (home)',
@@ -68,6 +72,10 @@ export const answers: Readonly<Record<string, string>> = {
     `<p>Welcome Ann</p><form><input type=password><input type=password>${buttons('Save')}</form><a href=/out>Log out</a>`,
   ),
   contact: page('Contact', '<p>Welcome Ann</p><a href=/m>Send us an e-mail</a> <a href=/p>Phone numbers</a>'),
+  many: page(
+    'Choose an account',
+    `<p>Welcome Ann</p>${buttons(...Array.from({ length: 15 }, (_, at) => `Account ${at}`))}`,
+  ),
   devices: page('Account', `<p>Welcome Ann</p><h2>Remember this device?</h2><a href=/out>Sign out</a>`),
 }
 

@@ -29,7 +29,20 @@ describe('the question of a page', () => {
     expect(chosen()).toBeUndefined()
   })
 
+  test.each(['Approve the sign-in on your phone', 'Check your inbox', 'We sent you a link', 'Tap Yes in the Tea app'])(
+    '%s is for a confirmation elsewhere',
+    (head) => {
+      expect(asked(head, ...controlsOf('button', 'Resend'))).toEqual({
+        asks: 'for a confirmation on another device or in a message',
+        choices: ['Resend'],
+      })
+    },
+  )
+
   test.each([
+    ['Your inbox', ['Check your spam folder']],
+    ['Confirm your order', ['Pay by phone', 'Back']],
+    ['Verify your address', ['Resend the e-mail']],
     ['Security', ['Set up an authenticator app', 'Add a security key']],
     ['Two-factor authentication', ['Manage security keys', 'Remove phone']],
     ['Welcome back', ['Text editor', 'E-mail']],

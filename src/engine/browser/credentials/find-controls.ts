@@ -13,7 +13,7 @@ export interface PageControls {
   readonly elements: readonly Element[]
 }
 
-/** Lists the visible controls of a page, at most `most`; none if it has more. Self-contained: only its text reaches the page. */
+/** Reads a page with at most `most` visible controls; of one with more, nothing. Self-contained: only its text reaches the page. */
 export function findControls(most: number): PageControls {
   const every = (root: Document | ShadowRoot): Element[] =>
     [...root.querySelectorAll('*')].flatMap((one) => [one, ...(one.shadowRoot ? every(one.shadowRoot) : [])])
@@ -39,11 +39,11 @@ export function findControls(most: number): PageControls {
   const controls =
     'a[href], button, select, textarea, input:not([type=hidden]), [role=button], [role=link], [role=radio]'
   const found = all.filter((one) => one.matches(controls) && isVisible(one))
-  const elements = found.length > most ? [] : found
+  if (found.length > most) return { head: '', controls: [], elements: [] }
   const heads = all.filter((one) => one.matches('h1, h2, h3, [role=heading], legend') && isShown(one))
   return {
     head: [...heads.map(textOf), document.title].join('\n').slice(0, 2000),
-    controls: elements.map((one) => ({ text: textOf(one), kind: kindOf(one) })),
-    elements,
+    controls: found.map((one) => ({ text: textOf(one), kind: kindOf(one) })),
+    elements: found,
   }
 }

@@ -17,7 +17,7 @@ export interface Question {
 
 const factor =
   /\b(?:text|sms|e-?mail|call|push|back-?up|recovery|one-time|verification|phone)\b|authenticat(?:or|ion)\b|\btotp\b|security key|pass-?key|sicherheitsschlüssel/i
-const setting = /\b(?:add|register|set ?up|enrol|enable|manage|delete|remove|learn|what|why|help)\b/i
+const setting = /\b(?:resend|add|register|set ?up|enrol|enable|manage|delete|remove|learn|what|why|help)\b/i
 const check =
   /verif|two-?(?:step|factor)|2-?step|\b(?:2fa|mfa)\b|second (?:step|factor)|confirm (?:it.?s you|your identity)|bestätig/i
 const appForCodes = /authenticat(?:or|ion)\b|\btotp\b/i
@@ -25,6 +25,8 @@ const otherFactor = /\b(?:text|sms|e-?mail|push|call)\b/i
 const consent = /\b(?:allow|authori[sz]e|grant|consent|permissions?|(?:wants?|like|request\w*)\b.*\baccess)\b/i
 const yes = /\b(?:allow|authori[sz]e|accept|agree|approve|grant|yes|continue)\b/i
 const no = /\b(?:deny|decline|cancel|reject|disagree|no)\b/i
+const elsewhere =
+  /\b(?:approve|confirm|tap)\b.*\b(?:phone|device|app|watch)\b|\b(?:check|look at) your (?:in-?box|e-?mails?|phone|device)\b|\b(?:link|push|notification) (?:was|has been) sent\b|\bsent (?:you )?an? (?:link|push|notification)\b/i
 const logOut = /\b(?:log|sign) ?(?:out|off)\b|abmelden/i
 const remember = /\b(?:stay|keep me) (?:signed|logged) in\b|\b(?:remember|trust|save) this (?:device|browser|computer)/i
 const account =
@@ -43,6 +45,7 @@ export function questionIn({ head, controls }: Pick<PageControls, 'head' | 'cont
   if (consent.test(head) && has(yes) && has(no)) return asking('for a consent', pressed)
   // The rest is also in settings of somebody who is logged in.
   if (has(logOut)) return undefined
+  if (elsewhere.test(head)) return asking('for a confirmation on another device or in a message', pressed)
   if (remember.test(head)) return asking('whether to remember this device', pressed)
   if (controls.some(({ kind }) => kind === 'password') && /password|passwort|kennwort/i.test(head))
     return asking('for a new password', pressed)
