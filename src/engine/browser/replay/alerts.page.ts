@@ -1,9 +1,11 @@
-/** Runs in a page: reads the messages of errors that it shows. */
+/** Runs in a page: reads the messages that it shows. */
 import { allElements, isShown, shortText } from '../elements/describe.page.ts'
 
 const [mostElements, mostAlerts, alertChars] = [20_000, 5, 200]
 
-/** Returns the texts of alerts, and the messages of fields that the page marks as invalid. */
+const liveRegions = '[role=alert], [role=alertdialog], [role=status], output, [aria-live=assertive], [aria-live=polite]'
+
+/** Returns the texts of alerts and other live regions, and the messages of fields that the page marks as invalid. */
 export function shownAlerts(): string[] {
   const texts = new Set<string>()
   const add = (element: Element | null) => {
@@ -12,7 +14,7 @@ export function shownAlerts(): string[] {
   }
   for (const element of allElements(document, mostElements)) {
     if (texts.size >= mostAlerts) break
-    if (element.matches('[role=alert], [role=alertdialog], [aria-live=assertive]')) add(element)
+    if (element.matches(liveRegions)) add(element)
     if (element.getAttribute('aria-invalid') !== 'true') continue
     const ids = element.getAttribute('aria-errormessage') ?? element.getAttribute('aria-describedby') ?? ''
     const root = element.getRootNode() as Document | ShadowRoot

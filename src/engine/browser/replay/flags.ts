@@ -2,7 +2,7 @@
 import { escapeHtml } from '../../../core/html/page.ts'
 import { matchesNotes, warningNotes } from '../../../core/text/result-notes.ts'
 import type { Missing } from './capture.ts'
-import type { LogLine } from './logs.ts'
+import { type LogLine, newTab } from './logs.ts'
 import type { ReplayStep, StoredPage } from './recorder.ts'
 import type { Redaction } from './redaction.ts'
 
@@ -19,9 +19,10 @@ interface FlagSources {
 
 /** Returns the flags of a step, each once, with how often it occurred. */
 export function flagsOf({ step, logs, alerts }: FlagSources): string[] {
+  const opensTab = step?.call.command === 'new_tab'
   const all = [
     ...(step ? resultFlags(step) : []),
-    ...logs.flatMap(({ flag }) => flag ?? []),
+    ...logs.flatMap(({ flag }) => flag ?? []).filter((flag) => !(opensTab && flag.startsWith(newTab))),
     ...alerts.map((text) => `message of the page: ${JSON.stringify(text)}`),
   ]
   const counts = new Map<string, number>()

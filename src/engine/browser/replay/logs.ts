@@ -22,6 +22,9 @@ export const logLists = ['Console', 'Network', 'Downloads', 'People', 'Page'] as
 
 type LogList = (typeof logLists)[number]
 
+/** Beginning of the flag of a tab that was opened beside another. */
+export const newTab = 'opened a new tab:'
+
 /** Age at which a request without a response is flagged. */
 const lateMs = 1000
 
@@ -115,6 +118,7 @@ function flagOf(event: SessionEvent, closes: () => boolean): string | undefined 
     const answer = data['accepted'] === true ? 'accepted' : 'dismissed'
     return data['answered_by'] === 'setting' ? `dialog ${answer} automatically: ${dialog()}` : undefined
   }
+  if (type === 'tab.opened') return Number(data['tabs']) > 1 ? `${newTab} ${String(data['url'])}` : undefined
   if (!isBad(event) && type !== 'credential.blocked') return undefined
   if (type === 'page.error') return `exception: ${String(data['message'])}`
   if (type === 'console') return `console error: ${String(data['text'])}`

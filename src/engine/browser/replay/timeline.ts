@@ -115,7 +115,9 @@ function faultBlock({ result, call }: ReplayStep, { redaction }: TimelineTools):
   const { error = `${call.command} failed`, code = '', hint, details } = result
   const rows = [
     ...(hint === undefined ? [] : [`<p>Hint: ${escapeHtml(redaction.text(hint))}</p>`]),
-    ...(details === undefined ? [] : [`<pre>${escapeHtml(asText(redaction.value(details)))}</pre>`]),
+    ...(details === undefined
+      ? []
+      : [`<details><summary>Details</summary><pre>${escapeHtml(asText(redaction.value(details)))}</pre></details>`]),
   ]
   return `<div class="fault"><p><b>${escapeHtml(redaction.text(error))}</b> <code>${escapeHtml(code)}</code></p>${rows.join('')}</div>`
 }

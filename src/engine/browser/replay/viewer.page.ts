@@ -152,7 +152,8 @@ function listEarlier(section: HTMLElement): void {
   if (!place) return
   const earlier = sections.slice(0, sections.indexOf(section)).filter((other) => factsOf(other).length > 0)
   const title = document.createElement(earlier.length > 0 ? 'h3' : 'p')
-  title.textContent = earlier.length > 0 ? 'Before this' : 'Nothing was flagged before this.'
+  title.textContent =
+    earlier.length > 0 ? 'Before this' : 'No command before this is flagged: their pages may still show why.'
   const list = document.createElement('ul')
   const omitted = earlier.length - listedSteps
   if (omitted > 0) list.append(item(`${omitted} earlier flagged commands; they are marked in the list`))

@@ -48,6 +48,14 @@ test.for<[name: string, events: Parameters<typeof flagged>, flags: string[]]>([
     [`POST ${url} 500`],
   ],
   ['an exception', [['page.error', { message: 'x is undefined' }]], ['exception: x is undefined']],
+  [
+    'a tab that a page opens',
+    [
+      ['tab.opened', { tab_id: 'tab_1', url: 'about:blank', tabs: 1 }],
+      ['tab.opened', { tab_id: 'tab_2', url, tabs: 2 }],
+    ],
+    [`opened a new tab: ${url}`],
+  ],
   ['a request without a response', [['network.request', request('1')]], [`GET ${url}: no response after 10.0 s`]],
   [
     'a page that redirects to another one',
