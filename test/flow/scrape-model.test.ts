@@ -264,6 +264,17 @@ describe('a model that does not answer', () => {
     expect(data!.metadata.json_source).toBe('model')
     expect(model.calls).toHaveLength(3)
   })
+
+  test('because its connection was closed is asked again, once', async () => {
+    model.reply({ closes: true }, { content: '{"price": 49}' })
+    expect((await scrape('/kettle', json)).data!.metadata.json_source).toBe('model')
+    expect(model.calls).toHaveLength(2)
+    model.reply({ closes: true })
+    const { data, warning } = await scrape('/kettle', json)
+    expect(data!.metadata.json_source).toBe('heuristic')
+    expect(warning).toContain('the language model cannot be reached')
+    expect(model.calls).toHaveLength(2)
+  })
 })
 
 test('changes of extracted data without a model are rejected before any request', async () => {

@@ -18,6 +18,8 @@ export type Reply =
   | { readonly body: string }
   /** No response at all. */
   | { readonly silent: true }
+  /** The connection is closed instead. */
+  | { readonly closes: true }
 type Script = Reply | ((call: ModelCall) => Reply)
 
 export interface FakeModel {
@@ -76,6 +78,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 
 function answer(response: ServerResponse, reply: Reply, model: string): void {
   if ('silent' in reply) return
+  if ('closes' in reply) return void response.destroy()
   if ('body' in reply) return void response.setHeader('content-type', 'text/html').end(reply.body)
   if ('status' in reply) {
     if (reply.retryAfter !== undefined) response.setHeader('retry-after', String(reply.retryAfter))

@@ -13,9 +13,10 @@ function rootError(error: unknown): NodeJS.ErrnoException {
   return found
 }
 
+/** Returns whether the server has closed the connection; `fetch` has a code of its own for it. */
 export function isReset(error: unknown): boolean {
   const { code } = rootError(error)
-  return code === 'ECONNRESET' || code === 'EPIPE'
+  return code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET'
 }
 
 const certificate =

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { ProxySettings } from '../../core/config/proxy-settings.ts'
 import { environmentProxies, type UpstreamProxy } from './environment-proxies.ts'
+import { isReset } from './fetch-errors.ts'
 import { proxyFailed, statusWords } from './proxy-failure.ts'
 
 interface OperatorRequest {
@@ -19,7 +20,14 @@ export async function operatorFetch(
   proxies: ProxySettings | undefined,
 ): Promise<Response> {
   const proxy = proxies && environmentProxies(proxies)(url)
-  return proxy ? fetchThrough(proxy, url, init) : fetch(url, init)
+  if (proxy) return fetchThrough(proxy, url, init)
+  try {
+    return await fetch(url, init)
+  } catch (error) {
+    // Servers may close an idle connection just as it is reused.
+    if (!isReset(error) || init.signal.aborted) throw error
+    return fetch(url, init)
+  }
 }
 
 async function fetchThrough(
