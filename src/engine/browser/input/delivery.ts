@@ -43,6 +43,8 @@ export class Delivery {
   /** Whether input was sent; whether it has arrived may be unknown. */
   #sent = false
   #arrived = false
+  /** Whether an earlier attempt to select has found no such option. */
+  #missedOption = false
   #rejected: readonly string[] | undefined
   #outcome: Promise<Outcome> | undefined
 
@@ -66,7 +68,7 @@ export class Delivery {
   /** Forgets the input so far. */
   restart(): void {
     this.#startedAt = performance.now()
-    this.#sent = this.#arrived = false
+    this.#sent = this.#arrived = this.#missedOption = false
     this.#outcome = undefined
   }
 
@@ -93,6 +95,7 @@ export class Delivery {
     const log = logOf(error)
     const { sent, done } = logPatterns[this.#input.kind]
     if (done.test(log)) this.#arrived = true
+    if (/did not find some options/.test(log)) this.#missedOption = true
     const last = [...log.matchAll(sent)].at(-1)
     if (last && !withoutEffect.test(log.slice(last.index))) this.#sent = true
     // Playwright checks the state after the click.
@@ -107,8 +110,10 @@ export class Delivery {
   async #find(): Promise<Outcome> {
     if (this.#arrived) return 'delivered'
     if (!this.#sent || !this.#page) return 'not_delivered'
-    const isSeen = await withDeadline(this.isSeen(), { ms: answerMs }).catch(() => false)
-    return isSeen ? 'delivered' : 'unknown'
+    const isSeen = await withDeadline(this.isSeen(), { ms: answerMs }).catch(() => undefined)
+    if (isSeen) return 'delivered'
+    // The time was over within a further attempt, which the page has ended before it answered.
+    return isSeen === false && this.#missedOption ? 'not_delivered' : 'unknown'
   }
 
   /** Returns whether any document of the page has received input of this kind since the command began. */
