@@ -30,7 +30,7 @@ export function resultOf(
 }
 
 /** Hints that name commands of the terminal, which an agent does not have. */
-const ofTerminal = /\bbax \w|--?\w/
+const ofTerminal = /\bbax \w|(?<![\w-])--?\w/
 
 /** Returns the line of a hint, without the flags of fields, as in `"limit" (--limit)`. */
 export function hintOf(hint: string | undefined): string[] {
