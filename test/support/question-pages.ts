@@ -1,4 +1,4 @@
-/** What sites ask after the password; `/start/NAME` logs in and shows the page NAME. */
+/** Pages that sites show after the password. The form of `/start/NAME` leads to the page `/show/NAME`. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { loginPages } from './login-site.ts'
 
@@ -7,7 +7,7 @@ const buttons = (...names: string[]) => names.map((name) => `<button>${name}</bu
 const factors = ['Text me a code', 'Use an authenticator app', 'Use a security key']
 const targetOf = (name: string) => (name.includes('app') ? '/check' : '/elsewhere')
 
-/** Pages that ask something, with what a credential without one-time codes is told. */
+/** Pages with a question, and the question in the error for a credential without one-time codes. */
 export const questions: Readonly<Record<string, readonly [html: string, asks: string]>> = {
   buttons: [
     page(

@@ -53,7 +53,7 @@ export async function withWrittenNames<T>(input: object, work: () => T | Promise
 }
 
 /** Fields whose options are used as those beside them. */
-const groups = ['scrape_options', 'identity'] as const
+export const groups = ['scrape_options', 'identity'] as const
 
 /** Lists the paths of an error about options that the caller gave in a group. */
 function pathsWithin(value: object | undefined, details: unknown): [path: string, shown: string][] {

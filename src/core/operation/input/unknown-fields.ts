@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { isNearly, suggest } from '../../errors/suggest.ts'
 import { credentialNames, isIdentityField } from '../../identity.ts'
-import { writtenName } from './given-fields.ts'
+import { groups, writtenName } from './given-fields.ts'
 import { namedOption, snakeCase, unwrap } from './schema-fields.ts'
 import { isSecurityField, meantEverywhere } from './security-fields.ts'
 
@@ -78,7 +78,7 @@ function identityMeant(key: string, value: unknown, fields: readonly string[]): 
 function identityHint(name: string, shape: Shape): string {
   if (Object.hasOwn(shape, name)) return ` (did you mean "${name}"?)`
   const objectWith = (field: string) =>
-    ['scrape_options', 'identity'].find((outer) => {
+    groups.find((outer) => {
       const options = shape[outer] && unwrap(shape[outer])
       return options instanceof z.ZodObject && Object.hasOwn(options.shape as Shape, field)
     })

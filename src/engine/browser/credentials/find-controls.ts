@@ -1,4 +1,4 @@
-/** Runs in a page: reads what a site may ask after the password, without a form that a credential can fill. */
+/** Runs in a page: reads its headings and controls, to find a question after the password. */
 
 export interface Control {
   readonly text: string

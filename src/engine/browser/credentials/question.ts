@@ -8,7 +8,7 @@ import { type Control, findControls, type PageControls } from './find-controls.t
 const limit = { controls: 12, choices: 8, attempts: 3 }
 
 export interface Question {
-  /** What the page asks, after "the page asks". */
+  /** Completes the sentence "the page asks …": `for a consent`. */
   readonly asks: string
   readonly choices: readonly string[]
   /** The only choice of an app for one-time codes, and the button that sends it; undefined if that is not certain. */
@@ -32,7 +32,7 @@ const remember = /\b(?:stay|keep me) (?:signed|logged) in\b|\b(?:remember|trust|
 const account =
   /\b(?:choose|select|pick|which) (?:an? |your )?(?:account|organi[sz]ation|workspace|team|tenant|profile)\b/i
 
-/** Returns what a page asks; undefined if it asks nothing. */
+/** Returns the question of a page; undefined if it has none. */
 export function questionIn({ head, controls }: Pick<PageControls, 'head' | 'controls'>): Question | undefined {
   const pressed = controls.filter(({ kind, text }) => (kind === 'button' || kind === 'link') && text !== '')
   const factors = controls.filter(

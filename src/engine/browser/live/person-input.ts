@@ -43,7 +43,7 @@ export class PersonInput {
     return turn
   }
 
-  /** Works once the page has taken all earlier input. A page that hangs, or waits for a dialog, delays it for a moment. */
+  /** Runs work once the page has handled all earlier input, or after `limits.live.deliverMs`; does not wait for dialogs. */
   afterInput(work: () => unknown): Promise<void> {
     return this.inTurn(async () => {
       if (this.#input && !hasOpenDialog(this.#input.page)) await this.#delivered(limits.live.deliverMs)

@@ -30,7 +30,7 @@ export interface Captured extends Omit<PageSnapshot, 'images' | 'sheets'> {
   readonly picture?: string
   /** Images and style sheets that were left out. */
   readonly missing: number
-  /** What the page offered when a command failed; undefined where it does not answer. */
+  /** Buttons, links and fields of a page on which a command failed; missing if it did not answer in time. */
   readonly controls?: Controls | undefined
 }
 

@@ -33,12 +33,10 @@ const control =
     .join(', ')
 
 export function shownControls({ utils }: Injected): Controls {
-  const found = controlsIn(document)
-    .filter((element) => utils.isElementVisible(element))
-    .slice(0, mostControls)
+  const found = controlsIn(document).filter((element) => utils.isElementVisible(element))
   const listed = new Map<string, Control>()
-  let omitted = 0
-  for (const element of found) {
+  let omitted = Math.max(0, found.length - mostControls)
+  for (const element of found.slice(0, mostControls)) {
     const role = utils.getAriaRole(element) ?? kindOf(element)
     const name = cut(utils.getElementAccessibleNameText(element, false))
     const key = `${role} ${name}`
@@ -57,7 +55,7 @@ const controlsIn = (source: Document): Element[] =>
     return inner ? controlsIn(inner) : []
   })
 
-/** Returns what to call a field without a role, such as one for a password. */
+/** Returns the kind of a field without a role, such as `password field`. */
 const kindOf = (element: Element): string =>
   element.localName === 'input' ? `${(element as HTMLInputElement).type} field` : element.localName
 

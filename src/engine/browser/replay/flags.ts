@@ -45,7 +45,7 @@ export function newAlerts(steps: readonly Pick<ReplayStep, 'before' | 'after'>[]
     shown = page.alerts
   }
   for (const [at, { before, after }] of steps.entries()) {
-    // What the copy before a command shows for the first time has followed the command before.
+    // A message that is new in the copy before a command belongs to the previous command.
     compare(before, at)
     compare(after, at + 1)
   }

@@ -28,7 +28,7 @@ export const newTab = 'opened a new tab:'
 /** Age at which a request without a response is flagged. */
 const lateMs = 1000
 
-/** What else is known of a request. */
+/** The response to a request, and the time at which the recording ended. */
 interface RequestOutcome {
   readonly answer: SessionEvent | undefined
   /** URL that its response redirects to. */
@@ -109,7 +109,7 @@ function outcomeFlag(
 
 const pathOf = (url: string): string | undefined => URL.parse(url)?.pathname.replace(/\/$/, '')
 
-/** Returns what an event other than a request has that may explain a later failure. */
+/** Returns the flag of an event other than a request; undefined for most events. */
 function flagOf(event: SessionEvent, closes: () => boolean): string | undefined {
   const { type, data } = event
   const dialog = () => `${String(data['type'])} ${JSON.stringify(data['message'])}`
