@@ -1,5 +1,7 @@
 /** Tests of commands through the API, once per location: a site, a session, and helpers. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { elementTimeout } from '../../src/commands/fields.ts'
+import { catalogue } from '../../src/commands/index.ts'
 import type { Client } from './client.ts'
 import type { Transport } from '../../src/client/transport.ts'
 import type { CommandResult, CommandsResult } from '../../src/core/shapes/commands.ts'
@@ -35,6 +37,15 @@ export interface Given {
 
 type Pages = Parameters<typeof serveSite>[0]
 
+/** Timeout for the element of a command that must succeed, in milliseconds: a busy machine needs many times what an idle one does. */
+const patientMs = 60_000
+
+/** Returns the data of a command with this timeout, unless it has one or takes none. */
+const patiently = (command: string, data?: Data): Data | undefined =>
+  (catalogue.get(command)?.data as { shape?: Data } | undefined)?.shape?.['timeout_ms'] === elementTimeout
+    ? { timeout_ms: patientMs, ...data }
+    : data
+
 /** Runs tests of commands that behave the same in every location, usually in one of them. */
 export const inUsualHomes = (pages: Pages, tests: (given: Given) => void): void => inEveryHome(pages, tests, usualHomes)
 
@@ -64,7 +75,7 @@ export function inEveryHome(pages: Pages, tests: (given: Given) => void, names: 
       })
     const one = async (command: string, data?: Data) => (await run([[command, data]])).results[0]!
     const done = async (command: string, data?: Data) => {
-      const result = await one(command, data)
+      const result = await one(command, patiently(command, data))
       expect(result, `${command}: ${result.error}`).toMatchObject({ success: true, command, index: 0 })
       return result.data ?? {}
     }
