@@ -181,6 +181,16 @@ inUsualHomes(
       })
     })
 
+    test('select_option says that the page does not answer, and not that a click does not reach the option', async () => {
+      await given.open('/')
+      const busyMs = openMs + 2000
+      await given.evaluate(`tags.onmousedown = () => { for (const end = Date.now() + ${busyMs}; Date.now() < end; ); }`)
+      expect(await given.fails('select_option', { selector: '#tags', values: ['a'], timeout_ms: openMs })).toMatchObject({
+        code: 'action_failed',
+        error: '#tags has the option a, but the page did not answer a click in time',
+      })
+    })
+
     test('a slider is set by its keys, to a value that it has', async () => {
       await given.open('/')
       await given.do('fill', { selector: '#volume', text: '55' })

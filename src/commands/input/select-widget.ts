@@ -12,6 +12,7 @@ import {
   isOpenLevel,
   isTaken,
   isUnclicked,
+  partInReach,
   scrollList,
   shownTexts,
   visibleNow,
@@ -25,6 +26,8 @@ const opensMs = 2000
 const missedMs = 500
 /** Minimum timeout of a call, in milliseconds. */
 const minMs = 250
+/** Time to leave the widget as it was when no option was chosen, also after the timeout, in milliseconds. */
+const tidyMs = 2000
 
 export interface Selecting {
   readonly selector: string
@@ -50,10 +53,13 @@ export async function selectInWidget(
   limit: CallLimit,
 ): Promise<string[]> {
   const end = performance.now() + limit.timeout
-  const left = () => ({ ...limit, timeout: Math.max(minMs, end - performance.now()) })
+  const left = (atLeastMs = minMs) => ({ ...limit, timeout: Math.max(atLeastMs, end - performance.now()) })
   const facts = { context, selector, kind, widget, left }
   const before = kind === 'popup' ? await openPopup(facts) : null
   const chosen: string[] = []
+  const close = async (atLeastMs?: number) => {
+    if (kind === 'popup' && (await isOpen(widget))) await context.send(() => widget.press('Escape', left(atLeastMs)))
+  }
   try {
     for (const [index, value] of values.entries()) {
       // A list of one option closes with each choice.
@@ -61,10 +67,13 @@ export async function selectInWidget(
       if (isAgain && (await look(widget, value, before)).option === null) await openPopup(facts)
       chosen.push(await choose(facts, value, before, values[index + 1]))
     }
-  } finally {
-    // A list of several options stays open, and one without a choice.
-    if (kind === 'popup' && (await isOpen(widget))) await context.send(() => widget.press('Escape', left()))
+  } catch (error) {
+    // This error is the one to report, also when the page is too busy to close the list.
+    await close(tidyMs).catch(() => {})
+    throw error
   }
+  // A list of several options stays open.
+  await close()
   return chosen
 }
 
@@ -73,8 +82,8 @@ interface Facts {
   readonly selector: string
   readonly kind: WidgetKind
   readonly widget: ElementHandle<Element>
-  /** Returns what is left of the timeout. */
-  readonly left: () => CallLimit
+  /** Returns what is left of the timeout, 250 ms or a given time at least. */
+  readonly left: (atLeastMs?: number) => CallLimit
 }
 
 /** Whether a list is open; not one whose document was replaced. */
@@ -113,26 +122,7 @@ async function press(facts: Facts): Promise<void> {
     return { met: part !== null, part }
   }, left().timeout / 2)
   const part = 'part' in seen ? seen.part : null
-  await clickOn(facts, part ?? widget, 'cannot be opened: a click does not reach it')
-}
-
-/** Runs in the page: returns what a click on a combobox, or on the field around it, reaches; null if both are covered. */
-function partInReach(node: Element, block: ScrollLogicalPosition): Element | null {
-  // A person leaves the field before, which closes its suggestions.
-  const active = document.activeElement
-  if (active instanceof HTMLInputElement && !node.contains(active)) active.blur()
-  node.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' })
-  const root = node.getRootNode() as Document | ShadowRoot
-  const isOther = (field: Element) => !node.contains(field) && field.checkVisibility()
-  for (let at: Element | null = node, level = 0; at && level < 4; at = at.parentElement, level += 1) {
-    // The field ends where others begin.
-    if (at === document.body || [...at.querySelectorAll('input, select, textarea, [role=combobox]')].some(isOther))
-      break
-    const { x, y, width, height } = at.getBoundingClientRect()
-    const found = root.elementFromPoint(x + width / 2, y + height / 2)
-    if (width > 1 && height > 1 && found && at.contains(found)) return found
-  }
-  return null
+  await clickOn(facts, part ?? widget, 'cannot be opened:')
 }
 
 type Before = JSHandle<Set<Element>> | null
@@ -172,7 +162,7 @@ async function choose(facts: Facts, value: string, before: Before, next: string 
   let isMet: boolean
   do {
     // A list that is placed anew while it is pressed moves away from the pointer, and its option gets no click.
-    await clickOn(facts, part, `has the option ${name}, but a click does not reach it`)
+    await clickOn(facts, part, `has the option ${name}, but`)
     isMet = (await context.poll(isShown, Math.min(missedMs, left().timeout))).met
   } while (!isMet && left().timeout > minMs && (await misses()))
   if (isMet || (await context.poll(isShown, left().timeout)).met) return name
@@ -192,17 +182,21 @@ const plain = (text: string) =>
 const showsName = (name: string, before: readonly string[], now: readonly string[]): boolean =>
   now.some((text) => plain(text) === name || (plain(text).includes(name) && !before.includes(text)))
 
-/** Clicks on a part of the widget. @throws BaxError with `message` when the click does not reach it */
+/** Lines of Playwright's call log that show why it could not click. */
+const unreached = /intercepts pointer events|element is (?:not|outside)/
+
+/** Clicks on a part of the widget. @throws BaxError that begins with `failure` when the click does not succeed in time */
 async function clickOn(
   { context, selector, left }: Facts,
   part: ElementHandle<Element>,
-  message: string,
+  failure: string,
 ): Promise<void> {
   try {
     await context.send(() => part.click(left()), { selector, left: () => left().timeout - minMs })
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error
-    throw new BaxError('action_failed', `${selector} ${message}`, { details: { selector }, cause: error })
+    const why = unreached.test(error.message) ? 'a click does not reach it' : 'the page did not answer a click in time'
+    throw new BaxError('action_failed', `${selector} ${failure} ${why}`, { details: { selector }, cause: error })
   }
 }
 
@@ -240,10 +234,14 @@ async function findByName(facts: Facts, value: string, before: Before): Promise<
   }
   if (!found?.option) found = await search(isThere)
   if (found?.option) return { ...found, option: found.option }
-  if (text !== null) await context.send(() => widget.fill(text, left()))
+  const restore = async () => text === null || context.send(() => widget.fill(text, left(tidyMs)))
+  const rest = await restore().then(
+    () => '',
+    () => ' (its text could not be restored)',
+  )
   const options = [...(first?.names ?? [])]
   const why = options.length > 0 ? `has no such option; it has: ${options.join(', ')}` : 'did not show any options'
-  throw new BaxError('element_not_found', `${selector} ${why}`, { details: { selector, options } })
+  throw new BaxError('element_not_found', `${selector} ${why}${rest}`, { details: { selector, options } })
 }
 
 /** Maximum number of screens of a list to look through. */

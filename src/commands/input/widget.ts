@@ -44,6 +44,25 @@ export function isAnyGone(elements: Set<Element>): boolean {
   return [...elements].some((element) => !element.checkVisibility({ visibilityProperty: true }))
 }
 
+/** Returns what a click on a combobox, or on the field around it, reaches; null if both are covered. */
+export function partInReach(node: Element, block: ScrollLogicalPosition): Element | null {
+  // A person leaves the field before, which closes its suggestions.
+  const active = document.activeElement
+  if (active instanceof HTMLInputElement && !node.contains(active)) active.blur()
+  node.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' })
+  const root = node.getRootNode() as Document | ShadowRoot
+  const isOther = (field: Element) => !node.contains(field) && field.checkVisibility()
+  for (let at: Element | null = node, level = 0; at && level < 4; at = at.parentElement, level += 1) {
+    // The field ends where others begin.
+    if (at === document.body || [...at.querySelectorAll('input, select, textarea, [role=combobox]')].some(isOther))
+      break
+    const { x, y, width, height } = at.getBoundingClientRect()
+    const found = root.elementFromPoint(x + width / 2, y + height / 2)
+    if (width > 1 && height > 1 && found && at.contains(found)) return found
+  }
+  return null
+}
+
 export interface OptionQuery {
   readonly value: string
   readonly before: Set<Element> | null
