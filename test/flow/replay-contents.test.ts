@@ -54,6 +54,14 @@ describe('a replay', () => {
     await page.close()
   })
 
+  test('flags a message that begins to show on a page with many others', async () => {
+    await create('/table', '--replay')
+    await bax('click', '#save')
+    const { page } = await openReplay()
+    expect(await page.locator('#s1 .flags').innerText()).toMatch(/here\s+message of the page: "The name is taken"$/)
+    await page.close()
+  })
+
   test('has the text of an ordinary field of a page that answers late', async () => {
     await create('/', '--replay')
     await bax('eval', 'setTimeout(() => { for (const end = Date.now() + 1500; Date.now() < end; ); }, 200)')

@@ -37,6 +37,8 @@ const pages = {
 <p id="seen"></p><iframe id="login"></iframe><script>login.src = location.href.replace('127.0.0.1', 'localhost').replace('pay', 'login')</script>`,
   '/login':
     '<!doctype html><title>Login</title><label>Name <input></label><label>Password <input type="password"></label>',
+  '/table': `<!doctype html><title>Table</title>${Array.from({ length: 9 }, (_, at) => `<p role="status">Column ${at}: sorted</p>`).join('')}<button id="save">Save</button>
+<script>save.onclick = () => document.body.insertAdjacentHTML('beforeend', '<div role="alert">The name is taken</div>')</script>`,
   '/far': '<!doctype html><title>Far</title><h1>Another page</h1>',
   '/hostile': hostile,
 }

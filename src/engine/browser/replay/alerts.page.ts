@@ -1,7 +1,7 @@
 /** Runs in a page: reads the messages that it shows. */
 import { allElements, isShown, shortText } from '../elements/describe.page.ts'
 
-const [mostElements, mostAlerts, alertChars] = [20_000, 5, 200]
+const [mostElements, mostAlerts, alertChars] = [20_000, 50, 200]
 
 const liveRegions = '[role=alert], [role=alertdialog], [role=status], output, [aria-live=assertive], [aria-live=polite]'
 
