@@ -1,22 +1,12 @@
 // Start of the single file: unpacks the program into the cache folder once, and runs it there. Modules, worker threads
 // and packages need files. Child processes are this file again, with one of the unpacked files as the first argument.
-const {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} = require('node:fs')
+const { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const { homedir } = require('node:os')
 const { dirname, join, resolve, sep } = require('node:path')
 const { getAsset, getRawAsset } = require('node:sea')
 const { brotliDecompressSync } = require('node:zlib')
+const { makeFolders } = require('../../src/core/state/folders.ts')
 
 // Child processes may have another working folder.
 if (process.env.BAX_CACHE_DIR) process.env.BAX_CACHE_DIR = resolve(process.env.BAX_CACHE_DIR)
@@ -34,7 +24,7 @@ function unpackedFolder() {
 
 /** Unpacks beside the folder first: processes that start at the same time never see a part of it. */
 function unpack(folder) {
-  mkdirSync(programs, { recursive: true, mode: 0o700 })
+  makeFolders(programs, 0o700)
   const fresh = mkdtempSync(`${folder}.`)
   try {
     const bytes = brotliDecompressSync(getRawAsset('program'))
@@ -42,7 +32,7 @@ function unpack(folder) {
     let at = end + 1
     for (const { path, mode, size } of JSON.parse(bytes.toString('utf8', 0, end))) {
       const file = join(fresh, path)
-      mkdirSync(dirname(file), { recursive: true })
+      makeFolders(dirname(file))
       writeFileSync(file, bytes.subarray(at, at + size), { mode })
       at += size
     }
@@ -51,18 +41,6 @@ function unpack(folder) {
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true })
     if (!existsSync(folder)) throw error
-  }
-}
-
-/** Returns why nothing can be written below the cache folder: on a read-only disk, `mkdir` reports ENOENT. */
-function reasonOf(error) {
-  let existing = programs
-  while (!existsSync(existing)) existing = dirname(existing)
-  try {
-    accessSync(existing, constants.W_OK)
-    return error.message
-  } catch (denied) {
-    return denied.message
   }
 }
 
@@ -80,7 +58,7 @@ try {
   }
 } catch (error) {
   process.stderr.write(
-    `error: cannot unpack bax into ${programs}: ${reasonOf(error)}\nhint: choose another folder with BAX_CACHE_DIR\n`,
+    `error: cannot unpack bax into ${programs}: ${error.message}\nhint: choose another folder with BAX_CACHE_DIR\n`,
   )
   process.exitCode = 3
 }

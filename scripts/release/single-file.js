@@ -8,11 +8,21 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
+import esbuild from 'esbuild'
 import { inject } from 'postject'
 import { nodeFor } from './node.js'
 import { treeFor } from './tree.js'
 
-const entry = fileURLToPath(new URL('single-file-entry.cjs', import.meta.url))
+/** Bundles the start of the file into `outfile`. */
+export const buildEntry = (outfile) =>
+  esbuild.build({
+    entryPoints: [fileURLToPath(new URL('single-file-entry.cjs', import.meta.url))],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+  })
 
 /** Builds the file of an architecture from the program in `program`; returns its path. */
 export async function buildSingleFile({ program, output, arch, description }) {
@@ -28,11 +38,12 @@ export async function buildSingleFile({ program, output, arch, description }) {
     await writeFile(join(folder, 'program'), packed)
     await writeFile(join(folder, 'hash'), createHash('sha256').update(packed).digest('hex').slice(0, 16))
     const config = {
-      main: entry,
+      main: join(folder, 'entry.cjs'),
       output: join(folder, 'blob'),
       disableExperimentalSEAWarning: true,
       assets: { program: join(folder, 'program'), hash: join(folder, 'hash') },
     }
+    await buildEntry(config.main)
     await writeFile(join(folder, 'config.json'), JSON.stringify(config))
     // Blobs without code of V8 are the same for all architectures.
     const node = join(await nodeFor(process.arch), 'node')

@@ -2,17 +2,18 @@
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { buildFormula } from '../../../scripts/release/homebrew.js'
-
-const entry = fileURLToPath(new URL('../../../scripts/release/single-file-entry.cjs', import.meta.url))
+import { buildEntry } from '../../../scripts/release/single-file.js'
 
 let folder: string
+let entry: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bax-release-'))
+  entry = join(folder, 'entry.cjs')
+  await buildEntry(entry)
 })
 afterAll(() => rm(folder, { recursive: true }))
 
@@ -49,20 +50,24 @@ test('the single file runs from a cache folder that is relative to the working f
   expect(JSON.parse(stdout)).toEqual([join(cache, 'program/0123456789abcdef/dist/main.js'), cache])
 })
 
-test('the single file says which folder it cannot unpack into, and which variable changes it', async () => {
+test.each([
+  ['a folder in a file', 'assets.cjs/cache', 'ENOTDIR'],
+  ['a folder that cannot exist', '/proc/bax', 'ENOENT'],
+])('the single file says that it cannot unpack into %s, and which variable changes it', async (_, cache, code) => {
   // In place of the assets that only a single file has.
   const assets = `const Module = require('node:module')
       const load = Module._load
       const sea = { getAsset: () => 'hash', getRawAsset: () => Buffer.alloc(0) }
       Module._load = (name, ...rest) => (name === 'node:sea' ? sea : load(name, ...rest))`
   await writeFile(join(folder, 'assets.cjs'), assets)
-  const cache = join(folder, 'assets.cjs', 'cache')
-  const env = { ...process.env, BAX_CACHE_DIR: cache }
+  const env = { ...process.env, BAX_CACHE_DIR: resolve(folder, cache) }
   const run = promisify(execFile)(process.execPath, ['--require', join(folder, 'assets.cjs'), entry], { env })
   await expect(run).rejects.toMatchObject({
     code: 3,
     stderr: expect.stringMatching(
-      /^error: cannot unpack bax into \S+\/assets\.cjs\/cache\/program: ENOTDIR.*\nhint: choose another folder with BAX_CACHE_DIR\n$/,
+      new RegExp(
+        `^error: cannot unpack bax into \\S*${cache}/program: ${code}.*\\nhint: choose another folder with BAX_CACHE_DIR\\n$`,
+      ),
     ),
   })
 })
