@@ -190,10 +190,10 @@ export const limits = {
     /** Default number of elements listed. */
     elements: 200,
     maxElements: 5000,
-    /** Default length of snapshot and text. */
     /** Characters of a new page in a brief answer, and of the line with controls that the last page had, too. */
     briefChars: 2500,
     sharedChars: 1000,
+    /** Default length of snapshot and text. */
     chars: 20_000,
     minChars: 500,
     maxChars: 5_000_000,

@@ -1,12 +1,11 @@
 /** Commands while a page is being replaced: they wait for the new document, and what its arrival has interrupted is repeated. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright'
-import { browserErrorOf } from '../../../core/errors/browser-errors.ts'
-import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { isPageLeft } from '../approvals/shown-document.ts'
 import { pendingDocument } from '../page/internals.ts'
+import { isInterrupted } from '../page/playwright-errors.ts'
 
 const intervalMs = 20
 /** Maximum time for the first frame of a document, which takes long on a busy machine. */
@@ -55,6 +54,3 @@ export async function untilUninterrupted<T>(page: Page, work: () => Promise<T>, 
     }
   }
 }
-
-const isInterrupted = (error: unknown): boolean =>
-  (error instanceof BaxError ? error.code : browserErrorOf(String(error))?.code) === 'navigation_aborted'

@@ -79,8 +79,9 @@ export async function observe(
     } catch (thrown) {
       signal.throwIfAborted()
       const error = await failureOf(thrown, 'observe', target)
-      // When the tab closes meanwhile, observe the tab before it.
-      if (error.code !== 'target_closed' || !retry) throw secretsOf(target.browserContext).hideInError(error)
+      // When the tab closes meanwhile, observe the tab before it; when it navigates, the next page.
+      if (!['target_closed', 'navigation_aborted'].includes(error.code) || !retry)
+        throw secretsOf(target.browserContext).hideInError(error)
     }
   }
 }

@@ -116,6 +116,10 @@ const goneCodes: ReadonlySet<string | undefined> = new Set<ErrorCode>([...lossCo
 /** Returns whether a call failed because its frame or page navigated or closed meanwhile. */
 export const isGone = (error: unknown): boolean => goneCodes.has(browserErrorOf(String(error))?.code)
 
+/** Returns whether a navigation has interrupted work. */
+export const isInterrupted = (error: unknown): boolean =>
+  (error instanceof BaxError ? error.code : browserErrorOf(String(error))?.code) === 'navigation_aborted'
+
 /** Returns undefined for work that fails since its frame or page navigated or closed meanwhile. */
 export const unlessGone = <T>(work: Promise<T>): Promise<T | undefined> =>
   work.catch((error: unknown) => {

@@ -19,6 +19,7 @@ import { checkFlags, showChecks } from './check-labels.ts'
 import { bits } from './flag-bits.ts'
 import { separateHidden } from './hidden-text.ts'
 import { keepRefs, nextNumber, takeNumbers } from '../../elements/refs.ts'
+import { isInterrupted } from '../../page/playwright-errors.ts'
 import { revealClosedRoots, revealListeners } from '../listeners.ts'
 import { forgetWorlds, knownWorlds, listWorlds, type World, WorldGone } from '../worlds.ts'
 
@@ -61,7 +62,7 @@ export async function capture(page: Page, options: CaptureOptions): Promise<Capt
     try {
       return await captureOnce(page, options)
     } catch (error) {
-      if (!(error instanceof WorldGone) || attempt === attempts) throw error
+      if (!isInterrupted(error) || attempt === attempts) throw error
       forgetWorlds(page)
     }
   }
