@@ -13,6 +13,7 @@ const role = new RegExp(
 )
 const attribute = new RegExp(`^internal:(?:attr|testid)=\\[([\\w-]+)=${quoted}([is])\\]$`)
 const text = new RegExp(`^internal:text=${quoted}i$`)
+const hasText = new RegExp(`^internal:has-text=${quoted}i$`)
 const label = new RegExp(`^internal:label=${quoted}([is])$`)
 const enterFrame = 'internal:control=enter-frame'
 
@@ -26,7 +27,21 @@ export function convertSelector(selector: string, known: Known): string {
     frames.push(`frame=${part}`)
   }
   const lastRole = parts.findLastIndex((part) => part.startsWith('internal:role='))
-  return [...frames, ...parts.map((part, at) => convertPart(part, at === lastRole ? known.names : []))].join(' >> ')
+  const converted = parts.map((part, at) => convertPart(part, at === lastRole ? known.names : []))
+  return [...frames, ...withTexts(converted)].join(' >> ')
+}
+
+/** Joins conditions on the text of an element to the CSS before them. */
+function withTexts(parts: readonly string[]): string[] {
+  const joined: string[] = []
+  for (const part of parts) {
+    const [, value] = hasText.exec(part) ?? []
+    const before = joined.at(-1)
+    if (value !== undefined && isPlain(value) && before !== undefined && isCss(before) && !before.includes(','))
+      joined.splice(-1, 1, `${before}:has-text(${value})`)
+    else joined.push(part)
+  }
+  return joined
 }
 
 /** Returns the selector of a frame as the single part that `frame=` takes; undefined when it has no such form. */
@@ -35,8 +50,7 @@ function onePart([frame = '', position, ...more]: readonly string[]): string | u
   if (part.startsWith('internal:') || part.includes('>>') || more.length > 0) return undefined
   if (position === undefined) return part
   const [, index] = /^nth=(\d+)$/.exec(position) ?? []
-  const isCss = /^[a-z[#.]/.test(part) && !/^\w+=/.test(part)
-  return index !== undefined && isCss ? `:nth-match(${part}, ${Number(index) + 1})` : undefined
+  return index !== undefined && isCss(part) ? `:nth-match(${part}, ${Number(index) + 1})` : undefined
 }
 
 function convertPart(part: string, names: readonly string[]): string {
@@ -59,7 +73,7 @@ function convertPart(part: string, names: readonly string[]): string {
   const byText = text.exec(part)
   if (byText) {
     const value = JSON.parse(byText[1]!) as string
-    return isBare(value) ? `text=${value}` : part
+    return isBare(value) ? `text=${value}` : isPlain(value) ? `:text(${byText[1]})` : part
   }
   const byLabel = label.exec(part)
   if (byLabel) {
@@ -70,6 +84,8 @@ function convertPart(part: string, names: readonly string[]): string {
   }
   return part
 }
+
+const isCss = (part: string): boolean => /^[a-z[#.]/.test(part) && !/^(?:internal:|\w+=)/.test(part)
 
 /** Returns the condition for an attribute: its whole value, or a part in any case. */
 const valueIn = (name: string, value: string, mode: string | undefined): string =>
