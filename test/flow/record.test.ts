@@ -51,7 +51,7 @@ describe('a recorded script', () => {
       { select_option: { selector: 'label=Size', values: ['l'] } },
       { fill: { selector: 'role=textbox[name="A note"]', text: 'two\nlines' } },
       { click: '[data-testid="card"]' },
-      { click: 'internal:text="Some \\"quoted\\" text"i' },
+      { click: ':text("Some \\"quoted\\" text")' },
       { double_click: 'role=button[name="Buy later"]' },
       { click_advanced: { selector: 'role=heading[name="Shop"]', button: 'right' } },
       { fill: { selector: 'frame=iframe[name="pay"] >> role=textbox[name="Card number"]', text: '42' } },
