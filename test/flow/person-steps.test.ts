@@ -91,6 +91,31 @@ describe('a script of what a person did', () => {
     await replayThrice('flow.yaml')
   })
 
+  test('sets checkboxes, radio buttons and switches to the state that they gave to them', async () => {
+    const { person, session_id } = await inControl('/toggles')
+    for (const number of [0, 1, 2, 3, 4]) person.click(row(number))
+    person.press('Tab', ' ')
+    person.click({ x: 35, y: row(6).y - 12 })
+    await person.giveBack()
+    const { script } = await exported(session_id)
+    const steps = [...script.matchAll(/^ {2}- (\w+): (.*)$/gm)].slice(1).map(([, command, target]) => [command, target])
+    expect(steps).toEqual([
+      ['check', expect.stringContaining('News')],
+      ['uncheck', expect.stringContaining('Terms')],
+      ['check', expect.stringContaining('Dark')],
+      ['check', expect.stringContaining('Small')],
+      ['click', expect.stringContaining('Stubborn')],
+      ['press_key', 'Tab'],
+      ['check', expect.stringContaining('Keyed')],
+      ['click', expect.stringContaining('Read')],
+    ])
+    const states = ['News', 'Small', 'Keyed'].map(
+      (name) => `  - verify: { selector: label="${name}", state: checked }\n`,
+    )
+    await given.folder.write('flow.yaml', `${script}${states.join('')}  - verify: { title: 4 }\n`)
+    await replayThrice('flow.yaml')
+  })
+
   test('opens the pages that they opened', async () => {
     const { person, session_id } = await inControl('/help')
     person.send({ type: 'navigate', url: 'http://127.0.0.1:1/' })

@@ -87,6 +87,15 @@ function pages(shop: string, orders: unknown[], logins: string[]): Parameters<ty
       `<input oninput="this.value = ''">`,
       `<script>document.querySelector('x-field').attachShadow({ mode: 'closed' }).innerHTML = '<input style="width: 200px">'</script>`,
     ]),
+    '/toggles': rows('Toggles', [
+      '<label><input type=checkbox> News</label>',
+      '<input type=checkbox checked aria-label=Terms>',
+      `<div role=switch tabindex=0 aria-checked=false onclick="ariaChecked = ariaChecked === 'true' ? 'false' : 'true'">Dark</div>`,
+      '<label><input type=radio name=size> Small</label>',
+      '<input type=checkbox aria-label=Stubborn onclick="event.preventDefault(); document.title = 4">',
+      '<input type=checkbox aria-label=Keyed>',
+      '<label><input type=checkbox> <a href="#terms">Read</a></label>',
+    ]),
     '/rows': rows('Rows', [
       '<button ondblclick="this.textContent += 2">Twice</button>',
       '<button oncontextmenu="event.preventDefault(); this.textContent += 3">Right</button>',

@@ -10,7 +10,7 @@ import type * as facts from './person-facts.page.ts'
 import factsScript from './person-facts.page.ts?inline'
 
 /** An element, with what it contained and how keys change it. */
-export interface PersonTarget extends Pick<facts.PersonElement, 'editing' | 'value'> {
+export interface PersonTarget extends Pick<facts.PersonElement, 'editing' | 'isToggle' | 'value'> {
   readonly page: Page
   readonly target: TargetFacts
 }
@@ -33,8 +33,8 @@ export const contentNow = async ({ page, target }: PersonTarget) =>
 async function describe(page: Page, work: string, input: unknown): Promise<PersonTarget | undefined> {
   const found = await ask<facts.PersonElement | null>(page, work, input)
   if (!found) return undefined
-  const { editing, value, ...known } = found
-  return { page, editing, value, target: targetOf(known) }
+  const { editing, isToggle, value, ...known } = found
+  return { page, editing, isToggle, value, target: targetOf(known) }
 }
 
 /** Calls a function in the main frame; a page that is busy or goes away does not keep the person waiting. */

@@ -85,13 +85,13 @@ export class Journal implements JournalControl {
     }
   }
 
-  beginByPerson({ command, data = {} }: CommandCall, page: Page | undefined, elements: readonly TargetFacts[]) {
+  beginByPerson(page: Page | undefined) {
     const urlBefore = this.urlOf(page)
     const tab = this.tabNumber(page)
-    const targets = new Map(elements.map((target) => [target.selector, target]))
-    const used = [...targets.keys()]
-    const hidden = withoutSecrets({ command, data }, { targets, used, isFocusSecret: false, secrets: this.#secrets })
-    return (after: Page | undefined) => {
+    return (after: Page | undefined, { command, data = {} }: CommandCall, elements: readonly TargetFacts[]) => {
+      const targets = new Map(elements.map((target) => [target.selector, target]))
+      const used = [...targets.keys()]
+      const hidden = withoutSecrets({ command, data }, { targets, used, isFocusSecret: false, secrets: this.#secrets })
       this.#count += 1
       const tabs = [tab, this.tabNumber(after)] as const
       const urls = { urlBefore, urlAfter: this.urlOf(after) }

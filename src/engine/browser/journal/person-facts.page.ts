@@ -1,5 +1,6 @@
 /** Runs in Playwright's isolated world: describes the elements that a person clicks and edits. */
 import { isHtml, isInput } from '../elements/node-kinds.page.ts'
+import { directToggle, isChecked } from '../script-recorder/toggles.page.ts'
 import { foundOf, type FoundElement, type Injected } from './element-facts.page.ts'
 
 /**
@@ -10,14 +11,23 @@ export type Editing = 'line' | 'lines' | 'value' | 'options' | null
 
 export interface PersonElement extends FoundElement {
   readonly editing: Editing
+  /** Whether it is a checkbox, radio button or switch, whose value is `true` or `false`. */
+  readonly isToggle: boolean
   readonly value: string | readonly string[]
 }
 
 /** Describes the element at a point; null for frames, drawings and empty parts of the page, where the place counts. */
 export function factsAt(injected: Injected, { x, y }: { x: number; y: number }): PersonElement | null {
   const hit = elementAt(document, x, y)
-  const element = hit?.closest('select') ?? hit
+  const element = hit?.closest('select') ?? shownToggle(hit) ?? hit
   return element && !element.matches('html, body, iframe, frame, canvas') ? personElement(injected, element) : null
+}
+
+/** Returns the visible control that a click on an element sets; none for a link or button in its label. */
+function shownToggle(hit: Element | null): Element | undefined {
+  const control = hit ? directToggle(hit) : undefined
+  const isOther = control !== hit && hit?.closest('a[href], button, textarea') != null
+  return control?.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !isOther ? control : undefined
 }
 
 function elementAt(root: Document | ShadowRoot, x: number, y: number): Element | null {
@@ -44,8 +54,15 @@ export function contentOf(injected: Injected, selector: string): string | readon
 }
 
 function personElement(injected: Injected, element: Element): PersonElement {
-  return { ...foundOf(injected, element), editing: editingOf(element), value: valueOf(element) }
+  return {
+    ...foundOf(injected, element),
+    editing: editingOf(element),
+    isToggle: isToggle(element),
+    value: valueOf(element),
+  }
 }
+
+const isToggle = (element: Element): boolean => directToggle(element) === element
 
 const withoutKeys = /^(?:button|checkbox|color|file|hidden|image|radio|reset|submit)$/
 const withValues = /^(?:date|datetime-local|month|number|range|time|week)$/
@@ -58,6 +75,7 @@ function editingOf(element: Element): Editing {
 }
 
 function valueOf(element: Element): string | readonly string[] {
+  if (isToggle(element)) return String(isChecked(element))
   if (element.localName === 'select')
     return [...(element as HTMLSelectElement).selectedOptions].map((option) => option.value)
   if (isHtml(element) && element.isContentEditable) return element.innerText

@@ -16,7 +16,10 @@ interface Step {
 
 /** A step whose effects are not over. */
 interface Begun extends Step {
-  readonly end: (after: Page | undefined) => void
+  /** Adds it, or the step that it has turned out to be. */
+  readonly end: (after: Page | undefined, done?: Step) => void
+  /** The checkbox, radio button or switch that it may set, as it was before. */
+  readonly toggle?: PersonTarget | undefined
 }
 
 /** Distance in CSS pixels from which a press that moves is a drag. */
@@ -51,7 +54,8 @@ export class PersonSteps {
     if (input.type === 'mouse') return this.#mouse(input, page)
     if (input.type === 'key') return input.action === 'down' ? this.#key(input, page) : undefined
     if (input.type === 'text') return this.#text(input, page)
-    if (input.type === 'history') return this.#begin(historyCommands[input.go], {}, [], page)
+    if (input.type === 'history')
+      return this.#begin({ command: historyCommands[input.go], data: {}, targets: [] }, page)
     if (input.type === 'navigate') return this.#navigate(input.url, page)
   }
 
@@ -82,7 +86,7 @@ export class PersonSteps {
     this.#pressed = { at: input, target }
     if (!target) this.#isIncomplete = true
     else if (target.editing === 'options' || target.editing === 'value') this.#edited = target
-    else await this.#begin(...clickOf(input, target), page)
+    else await this.#begin(clickOf(input, target), page, target)
   }
 
   /** Ends a drag. */
@@ -96,7 +100,7 @@ export class PersonSteps {
     if (!to || to.target.playwright === from.target.playwright) this.#isIncomplete = true
     else {
       const data = { selector: from.target.selector, target_selector: to.target.selector }
-      await this.#begin('drag_to', data, [from, to], page)
+      await this.#begin({ command: 'drag_to', data, targets: [from, to] }, page)
     }
   }
 
@@ -114,7 +118,8 @@ export class PersonSteps {
     this.#redact(input, field)
     if (!field) this.#isIncomplete = true
     else if (edits(field, key, modifiers)) await this.#edit(field, types(key, modifiers))
-    else await this.#begin('press_key', { key: combination(key, modifiers) }, [], page)
+    else
+      await this.#begin({ command: 'press_key', data: { key: combination(key, modifiers) }, targets: [] }, page, field)
   }
 
   /** Keeps texts out of the URLs and expectations of later steps, unless a step has them. */
@@ -148,17 +153,26 @@ export class PersonSteps {
       // The person gets the error when the page is opened.
       return
     }
-    await this.#begin('navigate_to', { url }, [], page)
+    await this.#begin({ command: 'navigate_to', data: { url }, targets: [] }, page)
   }
 
-  async #begin(command: string, data: Step['data'], targets: readonly PersonTarget[], page: Page): Promise<void> {
+  /** `on` is the element that the step may set. */
+  async #begin(step: Step, page: Page, on?: PersonTarget): Promise<void> {
     await this.#finish()
-    this.#last = this.#start({ command, data, targets }, page)
+    this.#last = { ...this.#start(step, page), toggle: on?.isToggle ? on : undefined }
   }
 
   #start(step: Step, page: Page | undefined): Begun {
-    const facts = step.targets.map(({ target }) => target)
-    return { ...step, end: this.#session.journal.beginByPerson(step, page, facts) }
+    const end = this.#session.journal.beginByPerson(page)
+    return {
+      ...step,
+      end: (after, done = step) =>
+        end(
+          after,
+          done,
+          done.targets.map(({ target }) => target),
+        ),
+    }
   }
 
   /** Completes the last step and the field that was edited. */
@@ -168,7 +182,7 @@ export class PersonSteps {
     this.#open = this.#last = this.#edited = undefined
     this.#hasTyped = false
     if (open) await this.#keepValue(open)
-    last?.end(activePage)
+    last?.end(activePage, await setBy(last))
     if (!edited || (await this.#keepValue(edited))) return
     if (edited.editing === 'options') this.#open = edited
     // The page may have taken the text out of the field.
@@ -185,6 +199,14 @@ export class PersonSteps {
     this.#start({ command, data: { selector, ...data }, targets: [field] }, field.page).end(this.#session.activePage)
     return true
   }
+}
+
+/** Returns the step that sets a control to the state that a click or key has given to it; undefined if it has not. */
+async function setBy({ toggle }: Begun): Promise<Step | undefined> {
+  const value = toggle && (await contentNow(toggle))
+  if (!toggle || value === undefined || value === toggle.value) return undefined
+  const command = value === 'true' ? 'check' : 'uncheck'
+  return { command, data: { selector: toggle.target.selector }, targets: [toggle] }
 }
 
 const historyCommands = { back: 'go_back', forward: 'go_forward', reload: 'refresh' } as const
@@ -230,15 +252,15 @@ function combination(key: string, modifiers: number): string {
   return [...held.filter(Boolean), key === ' ' ? 'Space' : key].join('+')
 }
 
-function clickOf(input: Mouse, target: PersonTarget): [string, Step['data'], PersonTarget[]] {
+function clickOf({ button, clicks, modifiers }: Mouse, target: PersonTarget): Step {
   const { selector } = target.target
-  const { button, clicks, modifiers } = input
   const isPlain = button === 'left' && modifiers === 0
-  if (isPlain && clicks <= 2) return [clicks === 2 ? 'double_click' : 'click', { selector }, [target]]
+  const [targets, data] = [[target], { selector }]
+  if (isPlain && clicks <= 2) return { command: clicks === 2 ? 'double_click' : 'click', data, targets }
   const how = {
     ...(button !== 'left' && { button }),
     ...(clicks > 1 && { click_count: clicks }),
     ...(modifiers > 0 && { modifiers }),
   }
-  return ['click_advanced', { selector, ...how }, [target]]
+  return { command: 'click_advanced', data: { ...data, ...how }, targets }
 }

@@ -58,14 +58,12 @@ export interface JournalControl {
    */
   readonly typed: TypedText
   /**
-   * Begins the entry of what a person does in the live view, with the elements of its selectors. The returned function
-   * adds it; `after` is the page that is active then.
+   * Begins the entry of what a person does in the live view. The returned function adds it as a command with the elements
+   * of its selectors; `after` is the page that is active then.
    */
   beginByPerson(
-    call: CommandCall,
     page: Page | undefined,
-    targets: readonly TargetFacts[],
-  ): (after: Page | undefined) => void
+  ): (after: Page | undefined, call: CommandCall, targets: readonly TargetFacts[]) => void
   /**
    * Records that a person has or had control after the commands so far, once; `page` is the active page. The returned
    * function removes what it has added.

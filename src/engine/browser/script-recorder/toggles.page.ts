@@ -16,9 +16,12 @@ const maxLevels = 3
 
 /** Returns the control that a click on an element may set: itself, that of its label, or the one that it belongs to. */
 export function toggleOf(pressed: Element): Toggle | undefined {
-  const control = pressed.closest(controls) ?? labelled(pressed) ?? besides(pressed)
+  const control = directToggle(pressed) ?? besides(pressed)
   return control ? { control, was: isChecked(control) } : undefined
 }
+
+/** Returns the control that an element is, is part of, or labels. */
+export const directToggle = (pressed: Element): Element | undefined => pressed.closest(controls) ?? labelled(pressed)
 
 /** Returns the name of the action that has set the control; undefined when its state is the same. */
 export function toggled({ control, was }: Toggle): 'check' | 'uncheck' | undefined {
@@ -45,5 +48,5 @@ function besides(pressed: Element): Element | undefined {
   return undefined
 }
 
-const isChecked = (control: Element): boolean =>
+export const isChecked = (control: Element): boolean =>
   isInput(control) ? control.checked : control.getAttribute('aria-checked') === 'true'
