@@ -44,6 +44,26 @@ describe('a script of a session', () => {
     expect((await cli(['run', 'flow.yaml', '--strict'])).code).toBe(0)
   })
 
+  test('waits for the text that the caller has chosen, not for all of what appeared', async () => {
+    const session_id = await createSession()
+    const commands = [
+      command('navigate_to', { url: `${given.site.url}/help` }),
+      command('evaluate', {
+        expression: "document.body.innerHTML += '<p>2 rows in ' + Date.now() + '<i hidden></i><p id=end>Done<p>Done'",
+      }),
+      command('wait_for', { selector: 'text=2 rows' }),
+      command('wait_for', { selector: 'p i', state: 'attached' }),
+      // A script with --strict needs one match.
+      command('wait_for', { selector: 'text=Done' }),
+    ]
+    await given.homes.clients.http.runCommands({ session_id, commands })
+    const { script } = await exported(session_id)
+    expect(script).toContain('selector: text=2 rows\n')
+    expect((await cli(['run', 'flow.yaml', '--strict'])).code).toBe(0)
+    await exported(session_id, 'text.spec.ts', ['--format', 'playwright'])
+    await runPlaywrightTest(given.folder.path, 'text.spec.ts')
+  })
+
   test('is refused while there is nothing to repeat, and keeps the latest commands only', async () => {
     const session_id = await createSession()
     await expect(given.homes.clients.http.getSessionScript({ session_id })).rejects.toMatchObject({

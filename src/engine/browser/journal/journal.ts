@@ -72,6 +72,7 @@ export class Journal implements JournalControl {
           ...withoutSecrets(call, known),
           used: [...used],
           targets,
+          ...(result.matches !== undefined && { matches: result.matches }),
           ...(!result.success && failureOf(result)),
           urlBefore,
           urlAfter,

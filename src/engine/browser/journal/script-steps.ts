@@ -89,7 +89,7 @@ function stepsOf(entry: JournalEntry): ScriptStep[] {
 
 /** Returns a step whose selectors are those of its elements. */
 function stepOn(
-  { targets, templates }: Pick<JournalEntry, 'targets' | 'templates'>,
+  { targets, templates, matches }: Pick<JournalEntry, 'targets' | 'templates' | 'matches'>,
   command: string,
   given: JournalEntry['data'],
 ): ScriptStep {
@@ -98,7 +98,7 @@ function stepOn(
   for (const field of ['selector', 'target_selector']) {
     const selector = data[field]
     const target = typeof selector === 'string' ? targets.get(selector) : undefined
-    if (!target || !isBetter(target.selector, String(selector))) continue
+    if (!target || !isBetter({ command, matches }, target.selector, String(selector))) continue
     data[field] = target.selector
     playwright[target.selector] = target.playwright
   }
@@ -112,8 +112,19 @@ function stepOn(
   }
 }
 
-/** Returns whether to use a generated selector: a position among others tells less than what the caller has chosen. */
-const isBetter = (generated: string, given: string): boolean => /^\s*ref=/.test(given) || !/>> nth=\d+$/.test(generated)
+/**
+ * Returns whether to use a generated selector instead of the caller's. A position among others tells less. A wait keeps its
+ * condition: the text of what has appeared, which a generated selector may have, can differ each time.
+ */
+function isBetter(
+  { command, matches = 1 }: { readonly command: string; readonly matches: number | undefined },
+  generated: string,
+  given: string,
+): boolean {
+  if (/^\s*ref=/.test(given)) return true
+  const isCondition = catalogue.get(command)?.waits === true && matches === 1
+  return !isCondition && !/>> nth=\d+$/.test(generated)
+}
 
 function verification({ proof = {}, targets }: JournalEntry): ScriptStep {
   const { selector } = proof

@@ -32,6 +32,8 @@ export interface JournalEntry {
   readonly used: readonly string[]
   /** Elements by these selectors; those that could not be described are missing. */
   readonly targets: ReadonlyMap<string, TargetFacts>
+  /** Number of elements that a selector matched; absent for one. */
+  readonly matches?: number
   /** Absent for a command that succeeded. */
   readonly failure?: string
   /** Whether the input of a command that failed reached the page; absent for commands without input. */

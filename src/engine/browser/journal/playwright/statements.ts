@@ -174,7 +174,7 @@ const writers: Readonly<Record<string, (writing: Writing) => string[] | undefine
     return [`await context.addCookies([{ name: ${code(name)}, value: ${code(value)}, ${at} }])`]
   },
   wait_for_element: ({ data, locator }) => [
-    `await ${locator(data['selector'])}.waitFor(${data['visible_only'] === true ? '' : "{ state: 'attached' }"})`,
+    waitFor(locator(data['selector']), data['visible_only'] === true ? 'visible' : 'attached'),
   ],
   wait_for: waitStatements,
   verify: expectations,
@@ -184,10 +184,17 @@ const writers: Readonly<Record<string, (writing: Writing) => string[] | undefine
 export const dialogAnswer = (accept: boolean, text?: unknown): string =>
   `page.once('dialog', (dialog) => dialog.${accept ? `accept(${text === undefined ? '' : code(text)})` : 'dismiss()'})`
 
+/** What limits a locator to visible elements. */
+const visibleOnly = /\.filter\(\{ visible: true \}\)(?=\.first\(\)$)/
+
+/** Hidden elements are attached, too. */
+const waitFor = (element: string, state: string): string =>
+  `await ${state.endsWith('tached') ? element.replace(visibleOnly, '') : element}.waitFor(${code({ state })})`
+
 function waitStatements({ data, locator }: Writing): string[] | undefined {
   const { function: condition, load, milliseconds, selector, state = 'visible', text, text_gone: gone, url } = data
   if (url !== undefined) return [`await page.waitForURL(${globPattern(String(url))})`]
-  if (selector !== undefined) return [`await ${locator(selector)}.waitFor(${code({ state })})`]
+  if (selector !== undefined) return [waitFor(locator(selector), String(state))]
   if (text !== undefined) return [`await page.getByText(${code(text)}).filter({ visible: true }).first().waitFor()`]
   if (gone !== undefined)
     return [`await expect(page.getByText(${code(gone)}).filter({ visible: true })).toHaveCount(0)`]
