@@ -64,6 +64,25 @@ describe('a script of a session', () => {
     await runPlaywrightTest(given.folder.path, 'text.spec.ts')
   })
 
+  test('replaces the text of an editor, which is inside of the element', async () => {
+    const session_id = await createSession()
+    const commands = [
+      command('navigate_to', { url: `${given.site.url}/help` }),
+      command('evaluate', {
+        expression: "document.body.innerHTML = '<div id=note><div contenteditable>Old</div></div>'",
+      }),
+      command('fill', { selector: '#note', text: 'First\nSecond' }),
+      command('wait_for', { selector: '#note:has-text("First"):has-text("Second"):not(:has-text("Old"))' }),
+      command('type_text', { selector: '#note', text: 'Third' }),
+      command('wait_for', { selector: '#note:has-text("Third")' }),
+    ]
+    expect(await given.homes.clients.http.runCommands({ session_id, commands })).toMatchObject({ success: true })
+    await exported(session_id)
+    expect((await cli(['run', 'flow.yaml', '--strict'])).code).toBe(0)
+    await exported(session_id, 'editor.spec.ts', ['--format', 'playwright'])
+    await runPlaywrightTest(given.folder.path, 'editor.spec.ts')
+  })
+
   test('is refused while there is nothing to repeat, and keeps the latest commands only', async () => {
     const session_id = await createSession()
     await expect(given.homes.clients.http.getSessionScript({ session_id })).rejects.toMatchObject({

@@ -98,6 +98,20 @@ function clickOptions(data: Data): Data | undefined {
   return given.length > 0 ? Object.fromEntries(given) : undefined
 }
 
+/** Whether the element of a step contains an editor. Playwright only fills fields, and does not focus such an editor. */
+const isEditor = ({ step: { fingerprint } }: Writing): boolean =>
+  fingerprint !== undefined &&
+  !/^(?:input|textarea|select|label)$/.test(fingerprint.tag) &&
+  !/^(?:textbox|searchbox|combobox|spinbutton)$/.test(fingerprint.role ?? '')
+
+const replaceInEditor = ({ data, locator }: Writing, text: unknown): string[] => [
+  ...call(locator(data['selector']), 'click'),
+  ...call('page.keyboard', 'press', 'ControlOrMeta+A'),
+  ...(text === '' ? call('page.keyboard', 'press', 'Delete') : call('page.keyboard', 'insertText', text)),
+]
+
+const clear = (writing: Writing): string[] => (isEditor(writing) ? replaceInEditor(writing, '') : on('clear')(writing))
+
 const writers: Readonly<Record<string, (writing: Writing) => string[] | undefined>> = {
   navigate_to: ({ data }) => call('page', 'goto', data['url']),
   refresh: () => call('page', 'reload'),
@@ -115,15 +129,15 @@ const writers: Readonly<Record<string, (writing: Writing) => string[] | undefine
   check: on('check'),
   uncheck: on('uncheck'),
   focus: on('focus'),
-  clear: on('clear'),
+  clear,
   fill: (writing) => {
-    const { credential, selector } = writing.data
-    if (typeof credential !== 'string') return on('fill', 'text')(writing)
-    const variable = credential.toUpperCase().replaceAll(/\W/g, '_')
-    return call(writing.locator(selector), 'fill', new VariableText([{ variable }]))
+    const { credential, selector, text: given } = writing.data
+    const variable = typeof credential === 'string' && credential.toUpperCase().replaceAll(/\W/g, '_')
+    const text = variable ? new VariableText([{ variable }]) : given
+    return isEditor(writing) ? replaceInEditor(writing, text) : call(writing.locator(selector), 'fill', text)
   },
   type_text: (writing) => [
-    ...(writing.data['clear'] === true ? on('clear')(writing) : []),
+    ...(writing.data['clear'] === true ? clear(writing) : isEditor(writing) ? on('click')(writing) : []),
     ...on('pressSequentially', 'text')(writing),
   ],
   insert_text: ({ data }) => call('page.keyboard', 'insertText', data['text']),
