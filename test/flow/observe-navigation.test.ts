@@ -16,7 +16,8 @@ inUsualHomes({ '/hops': hops }, (given) => {
   test('are of one of its pages', async () => {
     for (let round = 0; round < 5; round += 1) {
       await given.open('/hops?4')
-      for (let seen = ''; !seen.includes('Arrived'); ) {
+      let seen = ''
+      while (!seen.includes('Arrived')) {
         seen = await observe()
         expect(seen).toMatch(/moving|Arrived/)
       }

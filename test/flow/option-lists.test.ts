@@ -185,7 +185,9 @@ inUsualHomes(
       await given.open('/')
       const busyMs = openMs + 2000
       await given.evaluate(`tags.onmousedown = () => { for (const end = Date.now() + ${busyMs}; Date.now() < end; ); }`)
-      expect(await given.fails('select_option', { selector: '#tags', values: ['a'], timeout_ms: openMs })).toMatchObject({
+      expect(
+        await given.fails('select_option', { selector: '#tags', values: ['a'], timeout_ms: openMs }),
+      ).toMatchObject({
         code: 'action_failed',
         error: '#tags has the option a, but the page did not answer a click in time',
       })
