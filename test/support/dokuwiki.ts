@@ -23,12 +23,16 @@ export interface Wiki {
   readonly url: string
   readonly user: string
   readonly password: string
+  /** Folders of everything that the wiki stores. */
+  readonly folders: readonly string[]
   /** Returns the text of a stored page, or undefined if there is none. */
   page(name: string): Promise<string | undefined>
   /** Adds a page; only users can read those in the namespace `private`. */
   add(name: string, text: string): Promise<void>
   /** Returns the bytes of an uploaded file, or undefined. */
   media(name: string): Promise<Buffer | undefined>
+  /** Returns the settings that were changed in the wiki, and its accounts. */
+  settings(): Promise<string>
   close(): Promise<void>
 }
 
@@ -46,11 +50,16 @@ export async function startWiki(): Promise<Wiki> {
     url,
     user,
     password,
+    folders: [data, join(root, 'etc/dokuwiki')],
     page: async (name) => (await readMaybe(join(data, 'pages', `${name}.txt`)))?.toString(),
     add: async (name, text) => {
       const file = join(data, 'pages', `${name.replaceAll(':', '/')}.txt`)
       await mkdir(dirname(file), { recursive: true })
       await writeFile(file, text)
+    },
+    settings: async () => {
+      const files = ['local.php', 'users.auth.php'].map((name) => readFile(join(root, 'etc/dokuwiki', name), 'utf8'))
+      return (await Promise.all(files)).join('')
     },
     media: async (name) => readMaybe(join(data, 'media', name)),
     close,

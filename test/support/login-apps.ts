@@ -78,7 +78,7 @@ async function phpLiteAdmin(): Promise<LoginApp> {
   await promisify(execFile)('php', [
     '-r',
     '(new SQLite3($argv[1]))->exec($argv[2]);',
-    admin.file('team'),
+    admin.file('team.sqlite'),
     lines.join(''),
   ])
   return {

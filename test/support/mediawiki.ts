@@ -11,6 +11,10 @@ export interface PrivateWiki {
   readonly url: string
   readonly user: string
   readonly password: string
+  /** Path of its SQLite database. */
+  readonly database: string
+  /** Folders of everything that the wiki stores. */
+  readonly folders: readonly string[]
   close(): Promise<void>
 }
 
@@ -20,12 +24,13 @@ export async function startMediaWiki(pages: Readonly<Record<string, string>>): P
   const [user, password] = ['Anna', 's3cret-of-anna']
   const folder = 'usr/share/mediawiki'
   const [wiki, databases, texts] = [join(root, folder), join(root, 'databases'), join(root, 'texts')]
+  const images = join(root, 'images')
   const settings = join(wiki, 'LocalSettings.php')
   const maintain = (script: string, ...flags: string[]) =>
     run('php', [join(wiki, 'maintenance', `${script}.php`), ...flags], { maxBuffer: 64 * 1024 * 1024 })
   // The package links to files outside of the folder.
   await rm(settings)
-  await Promise.all([mkdir(databases), mkdir(texts), mkdir(join(root, 'cache'))])
+  await Promise.all([databases, texts, images, join(root, 'cache')].map((path) => mkdir(path)))
   const database = ['--dbtype', 'sqlite', '--dbpath', databases, '--dbname', 'wiki']
   const site = ['--scriptpath', '', '--server', 'http://127.0.0.1', '--confpath', wiki]
   await maintain('install', ...database, ...site, '--pass', password, 'Team Wiki', user)
@@ -35,6 +40,8 @@ export async function startMediaWiki(pages: Readonly<Record<string, string>>): P
     if ( isset( $_SERVER['HTTP_HOST'] ) ) $wgServer = 'http://' . $_SERVER['HTTP_HOST'];
     $wgGroupPermissions['*']['read'] = false;
     $wgJobRunRate = 0;
+    $wgEnableUploads = true;
+    $wgUploadDirectory = '${images}';
     $wgCacheDirectory = '${join(root, 'cache')}';
     $wgLocalisationCacheConf = [ 'store' => 'array' ] + $wgLocalisationCacheConf;
     wfLoadSkin( 'MonoBook' );
@@ -47,5 +54,12 @@ export async function startMediaWiki(pages: Readonly<Record<string, string>>): P
   // Compiling all of its files takes a second for each request.
   const fast = ['opcache.enable=1', 'opcache.max_accelerated_files=20000', 'opcache.memory_consumption=256']
   const server = await servePhp(root, { folder, page: 'index.php?title=Special:UserLogin', settings: fast })
-  return { ...server, url: `${server.url}/index.php`, user, password }
+  return {
+    ...server,
+    url: `${server.url}/index.php`,
+    user,
+    password,
+    database: join(databases, 'wiki.sqlite'),
+    folders: [databases, images],
+  }
 }

@@ -26,13 +26,14 @@ export async function takeControl(homes: Homes, session_id: string): Promise<Per
   onTestFinished(() => socket.close())
   const messages: string[] = []
   socket.on('message', (data: Buffer, isBinary) => void (isBinary || messages.push(data.toString())))
-  const received = (part: string) => expect.poll(() => messages.some((text) => text.includes(part))).toBe(true)
+  const received = (part: string, from = 0) =>
+    expect.poll(() => messages.slice(from).some((text) => text.includes(part))).toBe(true)
   const send = (input: LiveInputMessage) => socket.send(JSON.stringify(input))
   await once(socket, 'open')
   send({ type: 'take' })
   await received('"holder":"you"')
   return {
-    received,
+    received: (part) => received(part),
     send,
     click(at, more, to = at) {
       const mouse = { type: 'mouse', button: 'left', clicks: 1, ...more } as const
@@ -45,8 +46,11 @@ export async function takeControl(homes: Homes, session_id: string): Promise<Per
         for (const action of ['down', 'up'] as const) send({ type: 'key', action, key, ...codes[key] })
     },
     async giveBack() {
+      // A view that opens receives earlier events, too.
+      const from = messages.length
       send({ type: 'return' })
-      await received('control.returned')
+      await received('control.returned', from)
+      socket.close()
     },
   }
 }
@@ -56,6 +60,7 @@ const codes: Readonly<Record<string, { readonly code: string; readonly key_code:
   Enter: { code: 'Enter', key_code: 13 },
   Tab: { code: 'Tab', key_code: 9 },
   ArrowDown: { code: 'ArrowDown', key_code: 40 },
+  ArrowUp: { code: 'ArrowUp', key_code: 38 },
   Backspace: { code: 'Backspace', key_code: 8 },
   ' ': { code: 'Space', key_code: 32 },
 }

@@ -6,6 +6,8 @@ import { servePhp, unpackPhp } from './debian-php.ts'
 export interface PhpLiteAdmin {
   readonly url: string
   readonly password: string
+  /** Folders of everything that the application stores. */
+  readonly folders: readonly string[]
   /** Returns the names of the databases. */
   databases(): Promise<string[]>
   /** Returns the path of a database. */
@@ -28,7 +30,8 @@ export async function startPhpLiteAdmin(): Promise<PhpLiteAdmin> {
     ...server,
     url: `${server.url}/phpliteadmin.php`,
     password,
+    folders: [databases],
     databases: () => readdir(databases),
-    file: (name: string) => join(databases, `${name}.sqlite`),
+    file: (name: string) => join(databases, name),
   }
 }
