@@ -166,3 +166,14 @@ describe('a page on a terminal', () => {
     expect(show('a\n\n<!-- x:start -->\nb\n<!-- x:end -->\n')).toBe('a\n\nb\n')
   })
 })
+
+test('the figures of the README are those of the guide', () => {
+  const text = documents
+    .get('README: Figures')!
+    .split('\n\n')
+    .find((part) => part.startsWith('|'))!
+  const figures = text.match(/(?<![\d.\w])\d+(?: \d{3})*(?:\.\d+)?/g)!
+  expect(figures.length).toBeGreaterThan(12)
+  for (const figure of figures)
+    expect(documents.get('benchmarks')).toMatch(new RegExp(`(?<![\\d.])${figure}(?![\\d]|\\.\\d)`))
+})
