@@ -5,12 +5,15 @@ import { globPattern } from './glob-pattern.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
+/** The matches that the locator of a selector is limited to, unless the selector matches one element only. */
+export type Matches = 'first visible' | 'first' | 'all'
+
 /** A step while it is written. */
 interface Writing {
   readonly step: ScriptStep
   readonly data: Data
-  /** Code of the locator of a selector. */
-  locator(selector: unknown): string
+  /** Returns the code of the locator of a selector, of its first visible match by default. */
+  locator(selector: unknown, matches?: Matches): string
 }
 
 /** Returns the statements of a step; undefined for a command that Playwright does not have. */
@@ -188,7 +191,7 @@ const writers: Readonly<Record<string, (writing: Writing) => string[] | undefine
     return [`await context.addCookies([{ name: ${code(name)}, value: ${code(value)}, ${at} }])`]
   },
   wait_for_element: ({ data, locator }) => [
-    waitFor(locator(data['selector']), data['visible_only'] === true ? 'visible' : 'attached'),
+    waitFor(locator, data['selector'], data['visible_only'] === true ? 'visible' : 'attached'),
   ],
   wait_for: waitStatements,
   verify: expectations,
@@ -198,17 +201,16 @@ const writers: Readonly<Record<string, (writing: Writing) => string[] | undefine
 export const dialogAnswer = (accept: boolean, text?: unknown): string =>
   `page.once('dialog', (dialog) => dialog.${accept ? `accept(${text === undefined ? '' : code(text)})` : 'dismiss()'})`
 
-/** What limits a locator to visible elements. */
-const visibleOnly = /\.filter\(\{ visible: true \}\)(?=\.first\(\)$)/
-
 /** Hidden elements are attached, too. */
-const waitFor = (element: string, state: string): string =>
-  `await ${state.endsWith('tached') ? element.replace(visibleOnly, '') : element}.waitFor(${code({ state })})`
+function waitFor(locator: Writing['locator'], selector: unknown, state: unknown): string {
+  const matches = state === 'attached' || state === 'detached' ? 'first' : 'first visible'
+  return `await ${locator(selector, matches)}.waitFor(${code({ state })})`
+}
 
 function waitStatements({ data, locator }: Writing): string[] | undefined {
   const { function: condition, load, milliseconds, selector, state = 'visible', text, text_gone: gone, url } = data
   if (url !== undefined) return [`await page.waitForURL(${globPattern(String(url))})`]
-  if (selector !== undefined) return [waitFor(locator(selector), String(state))]
+  if (selector !== undefined) return [waitFor(locator, selector, state)]
   if (text !== undefined) return [`await page.getByText(${code(text)}).filter({ visible: true }).first().waitFor()`]
   if (gone !== undefined)
     return [`await expect(page.getByText(${code(gone)}).filter({ visible: true })).toHaveCount(0)`]
@@ -240,8 +242,7 @@ function expectations({ data, locator }: Writing): string[] | undefined {
   }
   if (value !== undefined) expected.push(`expect(${element}).toHaveValue(${code(value)})`)
   if (state !== undefined) expected.push(`expect(${element}).${states[String(state)]}`)
-  // All matches are counted, not only the first visible one.
-  const all = element?.replace(/\.filter\(\{ visible: true \}\)\.first\(\)$/, '')
+  const all = selector === undefined ? undefined : locator(selector, 'all')
   if (count !== undefined) expected.push(`expect(${all}).toHaveCount(${code(count)})`)
   if (list !== undefined) expected.push(`expect(${all}).toHaveText(${code(list)}, { useInnerText: true })`)
   if (expected.length === 0 && element !== undefined) expected.push(`expect(${element}).toBeVisible()`)

@@ -3,7 +3,7 @@ import type { Page } from 'playwright'
 import { locateAll, parseSelector } from '../../elements/selectors.ts'
 import type { LeftOut } from '../kept-entries.ts'
 import type { ScriptStep } from '../script-steps.ts'
-import { code, dialogAnswer, statementsOf } from './statements.ts'
+import { code, dialogAnswer, statementsOf, type Matches } from './statements.ts'
 
 interface TestFacts {
   /** Any page of the session, whose locators write themselves. */
@@ -22,7 +22,7 @@ export function testText(
   const missing: LeftOut[] = []
   const lines: string[] = []
   for (const [at, step] of steps.entries()) {
-    const statements = statementsOf(step, (selector) => locatorCode(page, step, String(selector)))
+    const statements = statementsOf(step, (selector, matches) => locatorCode(page, step, String(selector), matches))
     const comments = step.comment === undefined ? [] : commentLines(step.comment)
     if (statements) lines.push(...comments, ...withEffects(step, statements, at + 1))
     else {
@@ -63,10 +63,21 @@ const withoutSeparators = (script: string): string =>
   script.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 
 /** Returns the code of a locator: by role and name if the element was described, else by the selector of the step. */
-function locatorCode(page: Page, { playwright = {} }: ScriptStep, selector: string): string {
+function locatorCode(
+  page: Page,
+  { playwright = {} }: ScriptStep,
+  selector: string,
+  matches: Matches = 'first visible',
+): string {
   const own = playwright[selector]
   if (own !== undefined) return `page.${page.locator(own).toString()}`
-  return `page.${locateAll(page, parseSelector(selector)).toString()}.filter({ visible: true }).first()`
+  return `page.${locateAll(page, parseSelector(selector)).toString()}${limitsTo[matches]}`
+}
+
+const limitsTo: Readonly<Record<Matches, string>> = {
+  'first visible': '.filter({ visible: true }).first()',
+  first: '.first()',
+  all: '',
 }
 
 /** Adds what waits for the effects of a step: another tab, a dialog that the session has accepted, a download. */
