@@ -1,9 +1,10 @@
 /** Observations of a page that navigates meanwhile. */
+import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { inUsualHomes } from '../support/commands.ts'
 
-/** Leads to the next page some times, at different moments after it was loaded. */
-const hops = (_: unknown, response: import('node:http').ServerResponse) =>
+/** A page that opens the next one by itself, `?4` four times, and each after another delay. */
+const hops = (_: unknown, response: ServerResponse) =>
   void response.setHeader('content-type', 'text/html').end(`<!doctype html><title>Hop</title><main></main><script>
     const left = Number(location.search.slice(1))
     document.querySelector('main').innerHTML = left > 0 ? '<p>moving</p>'.repeat(500) : '<h1>Arrived</h1>'

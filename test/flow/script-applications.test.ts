@@ -3,8 +3,8 @@
  * BAX_TEST_WHOLE=1 all of them, three times each.
  */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type Application, type Job, leaf, type Subject } from '../support/application-jobs.ts'
-import { missingForPhp } from '../support/debian-php.ts'
+import { type Job, leaf, type Subject } from '../support/application-jobs.ts'
+import { missingForPhp, type ServedApplication } from '../support/debian-php.ts'
 import { adminer } from '../support/jobs/adminer-jobs.ts'
 import { dokuWiki } from '../support/jobs/dokuwiki-jobs.ts'
 import { mediaWiki } from '../support/jobs/mediawiki-jobs.ts'
@@ -19,7 +19,10 @@ const whole = process.env['BAX_TEST_WHOLE'] === '1'
 const given = sessionScripts()
 
 /** Does a job in a session, and repeats it by both of its scripts; the application forgets it before each repetition. */
-async function repeats<App extends Application>(app: App, { by, use, stored, expected }: Job<App>): Promise<void> {
+async function repeats<App extends ServedApplication>(
+  app: App,
+  { by, use, stored, expected }: Job<App>,
+): Promise<void> {
   const kept = await keepFolders(app.folders)
   onTestFinished(async () => {
     await kept.restore()
@@ -51,7 +54,7 @@ async function repeats<App extends Application>(app: App, { by, use, stored, exp
   expect(await stored(app)).toEqual(expected)
 }
 
-function repeatsOf<App extends Application>({ name, start, jobs }: Subject<App>): void {
+function repeatsOf<App extends ServedApplication>({ name, start, jobs }: Subject<App>): void {
   describe.skipIf(reason)(`a script of a session on ${name}${reason ? ` (skipped: ${reason})` : ''}`, () => {
     let app: App
     beforeAll(async () => {

@@ -1,17 +1,12 @@
 /** Adminer, which manages databases of several systems, on a SQLite database, from Debian's packages. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { servePhp, unpackPhp } from './debian-php.ts'
+import { servePhp, unpackPhp, type ServedApplication } from './debian-php.ts'
 
-export interface Adminer {
-  readonly url: string
+export interface Adminer extends ServedApplication {
   readonly user: string
-  readonly password: string
   /** Path of the database. */
   readonly database: string
-  /** Folders of everything that the application stores. */
-  readonly folders: readonly string[]
-  close(): Promise<void>
 }
 
 export async function startAdminer(): Promise<Adminer> {

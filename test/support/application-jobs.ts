@@ -1,11 +1,6 @@
 /** Jobs on applications, which sessions do and their scripts repeat. */
+import type { ServedApplication } from './debian-php.ts'
 import type { Driver, DriverName } from './session-drivers.ts'
-
-export interface Application {
-  readonly password: string
-  readonly folders: readonly string[]
-  close(): Promise<void>
-}
 
 export interface Job<App> {
   readonly title: string
@@ -18,7 +13,7 @@ export interface Job<App> {
   readonly expected: unknown
 }
 
-export interface Subject<App extends Application> {
+export interface Subject<App extends ServedApplication> {
   readonly name: string
   start(): Promise<App>
   readonly jobs: readonly Job<App>[]

@@ -34,11 +34,20 @@ export async function unpackPhp(name: string, packages: readonly string[], exten
   return unpackPackages(name, packages)
 }
 
+/** An application that is served from its package, with one user. */
+export interface ServedApplication {
+  readonly url: string
+  readonly password: string
+  /** Folders of everything that the application stores. */
+  readonly folders: readonly string[]
+  close(): Promise<void>
+}
+
 /** Serves a folder below `root`; closing removes `root`. */
 export async function servePhp(
   root: string,
   { folder, page, settings = [] }: { readonly folder: string; readonly page: string; readonly settings?: string[] },
-): Promise<{ url: string; close(): Promise<void> }> {
+): Promise<Pick<ServedApplication, 'url' | 'close'>> {
   const url = `http://127.0.0.1:${await freePort()}`
   const flags = ['display_errors=0', 'opcache.enable=0', ...settings].flatMap((setting) => ['-d', setting])
   const server = spawn(...tied('php', [...flags, '-S', new URL(url).host, '-t', join(root, folder)]), {

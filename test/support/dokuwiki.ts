@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { missingForPhp, servePhp, unpackPhp } from './debian-php.ts'
+import { missingForPhp, servePhp, unpackPhp, type ServedApplication } from './debian-php.ts'
 
 const run = promisify(execFile)
 
@@ -19,12 +19,8 @@ const packages = [
   'php-random-compat',
 ]
 
-export interface Wiki {
-  readonly url: string
+export interface Wiki extends ServedApplication {
   readonly user: string
-  readonly password: string
-  /** Folders of everything that the wiki stores. */
-  readonly folders: readonly string[]
   /** Returns the text of a stored page, or undefined if there is none. */
   page(name: string): Promise<string | undefined>
   /** Adds a page; only users can read those in the namespace `private`. */
@@ -33,7 +29,6 @@ export interface Wiki {
   media(name: string): Promise<Buffer | undefined>
   /** Returns the settings that were changed in the wiki, and its accounts. */
   settings(): Promise<string>
-  close(): Promise<void>
 }
 
 export const missingForWiki = missingForPhp

@@ -3,19 +3,14 @@ import { execFile } from 'node:child_process'
 import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { servePhp, unpackPhp } from './debian-php.ts'
+import { servePhp, unpackPhp, type ServedApplication } from './debian-php.ts'
 
 const run = promisify(execFile)
 
-export interface PrivateWiki {
-  readonly url: string
+export interface PrivateWiki extends ServedApplication {
   readonly user: string
-  readonly password: string
   /** Path of its SQLite database. */
   readonly database: string
-  /** Folders of everything that the wiki stores. */
-  readonly folders: readonly string[]
-  close(): Promise<void>
 }
 
 /** `pages` are the texts of the pages by title; only users can read them. */

@@ -1,18 +1,13 @@
 /** phpLiteAdmin, which manages SQLite databases, from Debian's packages. */
 import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { servePhp, unpackPhp } from './debian-php.ts'
+import { servePhp, unpackPhp, type ServedApplication } from './debian-php.ts'
 
-export interface PhpLiteAdmin {
-  readonly url: string
-  readonly password: string
-  /** Folders of everything that the application stores. */
-  readonly folders: readonly string[]
+export interface PhpLiteAdmin extends ServedApplication {
   /** Returns the names of the databases. */
   databases(): Promise<string[]>
   /** Returns the path of a database. */
   file(name: string): string
-  close(): Promise<void>
 }
 
 export async function startPhpLiteAdmin(): Promise<PhpLiteAdmin> {

@@ -1,4 +1,4 @@
-/** What applications store: folders that are put back, and SQLite databases. */
+/** Saves and restores the folders of applications, and queries their SQLite databases. */
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
