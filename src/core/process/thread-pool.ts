@@ -14,6 +14,8 @@ export interface ThreadPoolOptions {
   readonly threads: number
   /** Heap limit of each thread, in megabytes; exceeding it crashes the thread. */
   readonly heapMb: number
+  /** Heap in megabytes above which a thread is replaced when it has no task; unlimited when absent. */
+  readonly keptHeapMb?: number
   /** Timeout of a task, in milliseconds; none when absent. */
   readonly longestMs?: number
   /** Idle time in milliseconds after which threads end; unlimited when absent. */
@@ -38,6 +40,7 @@ export interface ThreadPoolOptions {
 const moveAfterMs = 1000
 /** Share of the time that the main thread may be busy when the last thread starts. */
 const maxUtilization = 0.5
+const mebibyte = 1024 * 1024
 /** Crashes allowed for one task: a single one may be caused by another task. */
 const maxCrashes = 2
 
@@ -233,6 +236,10 @@ export class ThreadPool<Task, Result> {
     if ('result' in answer) job?.resolve(answer.result)
     else job?.reject('refused' in answer ? rebuiltError(answer.refused) : answer.fault)
     if (thread.jobs[0]?.dropped) return this.#stopSoon(thread, this.#facts.graceMs ?? 0)
+    if (thread.jobs.length === 0 && answer.heap > (this.#facts.keptHeapMb ?? Infinity) * mebibyte) {
+      this.#stop(thread)
+      return this.start()
+    }
     this.#startClock(thread)
     this.#startMover(thread)
     this.#assign()

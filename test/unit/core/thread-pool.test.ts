@@ -14,6 +14,8 @@ interface Task {
   /** Throws an error that the program does not catch. */
   readonly raises?: true
   readonly fills?: true
+  /** Adds this many megabytes to what the thread keeps in its heap. */
+  readonly keepsMb?: number
   /** Never finishes. */
   readonly hangs?: true
   /** Finishes when this file exists. */
@@ -28,7 +30,10 @@ interface Said {
 const program = `
 const { parentPort, threadId } = require('node:worker_threads')
 const { existsSync, writeFileSync } = require('node:fs')
-parentPort.on('message', ({ say, breaks, throws, raises, fills, hangs, until }) => {
+const { getHeapStatistics } = require('node:v8')
+const kept = []
+parentPort.on('message', ({ say, breaks, throws, raises, fills, keepsMb = 0, hangs, until }) => {
+  for (let mb = 0; mb < keepsMb; mb += 1) kept.push(new Array(2 ** 17).fill(0.5))
   if (raises) throw new Error('not caught')
   if (breaks === true) process.exit(1)
   if (breaks && !existsSync(breaks)) {
@@ -40,7 +45,7 @@ parentPort.on('message', ({ say, breaks, throws, raises, fills, hangs, until }) 
   const all = []
   while (fills) all.push(new Array(1e6).fill(0.5))
   if (throws) parentPort.postMessage({ fault: new Error('no ' + say) })
-  else parentPort.postMessage({ result: { said: say, thread: threadId } })
+  else parentPort.postMessage({ result: { said: say, thread: threadId }, heap: getHeapStatistics().total_heap_size })
 })
 `
 let folder: string
@@ -63,6 +68,7 @@ function poolOf(
   more: {
     idleMs?: number
     heapMb?: number
+    keptHeapMb?: number
     longestMs?: number
     graceMs?: number
     patienceMs?: number
@@ -171,6 +177,16 @@ test('rejects only the task that exceeds the heap limit', async () => {
     cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' },
   })
   expect(await pool.run({ say: 'b' })).toMatchObject({ said: 'b' })
+})
+
+test('replaces a thread whose heap has grown, once its tasks are done', async () => {
+  const pool = poolOf(1, { keptHeapMb: 64 })
+  const small = await pool.run({ say: 'small' })
+  expect((await pool.run({ say: 'small again' })).thread).toBe(small.thread)
+  const [large, behind] = await Promise.all([pool.run({ say: 'large', keepsMb: 80 }), pool.run({ say: 'behind it' })])
+  expect([large.thread, behind.thread]).toEqual([small.thread, small.thread])
+  expect((await pool.run({ say: 'later' })).thread).not.toBe(small.thread)
+  expect(pool.size).toBe(1)
 })
 
 test('ends idle threads, and starts new ones for further tasks', async () => {
