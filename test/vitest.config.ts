@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { viteInlinePage } from '../scripts/inline-page.js'
-import { all, alone, core, hasRedis, network, onFleet, proof, unit } from './rings.ts'
+import { all, alone, busy, core, hasRedis, network, onFleet, proof, unit } from './rings.ts'
 import { SkipReasons } from './support/skip-reasons.ts'
 
 type Options = NonNullable<TestProjectInlineConfiguration['test']>
@@ -32,10 +32,13 @@ export default defineConfig({
       project('alone', alone, { isolate: true }),
       project('unit', unit),
       project('core', core, records),
-      project('flow', all, { exclude: [...unit, ...core, ...alone, ...network, ...proof, '**/node_modules/**'] }),
+      project('flow', all, {
+        exclude: [...unit, ...core, ...alone, ...busy, ...network, ...proof, '**/node_modules/**'],
+      }),
       ...(hasRedis ? [project('fleet', onFleet, { env: { BAX_TEST_FLEET: '1' } })] : []),
-      project('network', network, { sequence: { groupOrder: 2 } }),
       project('proof', proof, { sequence: { groupOrder: 1 } }),
+      project('busy', busy, { sequence: { groupOrder: 2 } }),
+      project('network', network, { sequence: { groupOrder: 3 } }),
     ],
   },
 })
