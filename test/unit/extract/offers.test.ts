@@ -77,8 +77,15 @@ describe('the product of a page', () => {
   })
 
   test('is recognized by its order button on pages of any kind', () => {
-    expect(kept('article', `${product}<button>Add to cart</button>`)).toContain('€ 79,90')
-    expect(kept('article', product)).toEqual([])
+    const body = '<h1>Copper kettle</h1><p>18 reviews</p><p>Made by hand</p><p>€ 79,90</p>'
+    expect(kept('article', `${body}<button>Add to cart</button>`)).toContain('€ 79,90')
+    expect(kept('article', body)).toEqual([])
+  })
+
+  test('is recognized by a price right below its name on pages of any kind', () => {
+    expect(kept('article', product)).toEqual(['Copper kettle', '€ 79,90', 'In stock'])
+    expect(kept('service', '<h1>Wool shoe</h1><p>$110</p><p>Final sale</p>')).toEqual(['Wool shoe', '$110'])
+    expect(kept('article', '<h1>Ten kettles</h1><p>By Ann</p><p>June 1</p><p>€ 79,90</p>')).toEqual([])
   })
 
   test('is recognized by a price below its stock on pages of any kind', () => {
@@ -117,6 +124,26 @@ describe('a grid of products', () => {
   test('may have two products in a collection', () => {
     const two = `<ul>${card('Oak stool', '$40')}${card('Pine stool', '$35.50')}</ul>`
     expect(kept('collection', two)).toEqual(['Oak stool', '$40', 'Pine stool', '$35.50'])
+  })
+
+  const stools = ['Oak', 'Pine', 'Ash', 'Elm', 'Fir', 'Yew'].map((wood) => `${wood} stool`)
+  const cards = (button = '') =>
+    stools.map((name) => `<div><h3><a href="/p">${name}</a></h3><p>$40</p>${button}</div>`).join('')
+  const text = (words: number) => `<p>${'word '.repeat(words)}</p>`
+  const lines = stools.flatMap((name) => [name, '$40'])
+
+  test('is kept on pages of any kind when it is a large part of the page', () => {
+    expect(kept('article', `<h1>Stools</h1>${text(50)}<main>${cards()}</main>`)).toEqual(lines)
+    expect(kept('article', `<h1>Stools</h1>${text(90)}<main>${cards()}</main>`)).toEqual([])
+    expect(kept('article', `<h1>Stools</h1>${text(50)}<main>${cards()}</main><nav>${text(90)}</nav>`)).toEqual(lines)
+    expect(kept('article', `<h1>Kettle</h1>${text(9).repeat(3)}<h2>You may also like</h2>${cards()}`)).toEqual([])
+  })
+
+  test('is kept on pages of any kind when it has all of their order buttons', () => {
+    const button = '<button>Add to cart</button>'
+    const page = `<h1>Stools</h1>${text(30).repeat(10)}<main>${cards(button)}</main>`
+    expect(kept('service', page)).toEqual(lines)
+    expect(kept('service', `${page}${button}`)).toEqual([])
   })
 
   test('is left to the model on the page of a product', () => {

@@ -30,12 +30,16 @@ const maxNameDistance = 4
 
 /** Minimum number of products in a grid: two may be all of a collection, but are offered together on other pages. */
 const minProducts = { list: 2, other: 3 }
+/** Minimum number of products in the grid that a page is about, and its share of the words outside of navigation. */
+const mainGrid = { products: 6, share: 0.22 }
 /**
  * Maximum number of blocks from the name of a product to its price below and above, and to the prices of its variants,
  * which may be a grid; in lists, only the price of a page that is taken for one.
  */
 const productLimits = { below: 60, above: 20, variants: 8 }
 const listLimits = { below: 8, above: 0, variants: 0 }
+/** Maximum number of blocks from the title to a price that tells that the page is about a product. */
+const maxBlocksToOwnPrice = 2
 /** Maximum number of blocks from the first price to the others of a product. */
 const maxBlocksOfPrices = 5
 /** Maximum number of blocks between a price and the name that is kept with it. */
@@ -48,8 +52,9 @@ export function withOffers(survey: Survey, type: string, kept: readonly Block[])
   if (prices.length === 0) return [...kept]
   const chosen = new Uint8Array(blocks.length)
   for (const { index } of kept) chosen[index] = 1
-  const isList = type === 'collection' || type === 'listing'
-  const grids = gridsOf(prices, isList ? minProducts.list : minProducts.other)
+  const shown = gridsOf(prices, minProducts.other)
+  const isList = type === 'collection' || type === 'listing' || shown.some((items) => isMain(survey, items))
+  const grids = isList ? gridsOf(prices, minProducts.list) : shown
   const inGrid = new Set(grids.flat())
   if (isList || type === 'product' || sells(survey)) {
     const limits = isList ? listLimits : productLimits
@@ -70,12 +75,18 @@ const isPrice = ({ text, measure, box }: Block): boolean =>
 const order =
   /^(?:add to (?:cart|bag|basket)|buy now|in den (?:warenkorb|einkaufswagen)|ajouter au panier|añadir al carrito|aggiungi al carrello|in winkelwagen)$/i
 
-/** Whether the product that is named in the title of the page can be ordered there, or has a price beside its stock. */
+/**
+ * Whether the product that is named in the title of the page has a price right below it or beside its stock, or can be
+ * ordered there.
+ */
 const sells = ({ segments: { blocks }, title }: Survey): boolean =>
   title >= 0 &&
-  blocks
-    .slice(title, title + productLimits.below)
-    .some((block, at, below) => order.test(block.text) || (isStock(block) && below[at + 1] && isPrice(below[at + 1]!)))
+  (blocks.slice(title + 1, title + 1 + maxBlocksToOwnPrice).some(isPrice) ||
+    blocks
+      .slice(title, title + productLimits.below)
+      .some(
+        (block, at, below) => order.test(block.text) || (isStock(block) && below[at + 1] && isPrice(below[at + 1]!)),
+      ))
 
 const isStock = ({ text, measure }: Block): boolean => measure.words <= maxStockWords && stock.test(text)
 
@@ -177,6 +188,22 @@ function isContent({ headings, segments: { blocks } }: Survey, items: readonly B
     box = box.parent
   }
   return items.filter(({ first, end }) => nameOf(blocks.slice(first, end))).length >= minProducts.list
+}
+
+/**
+ * Whether a grid of products is what the page is about, whatever the model takes the page for: it is a large part of its
+ * text, or has all of its order buttons.
+ */
+function isMain(survey: Survey, items: readonly Box[]): boolean {
+  const { blocks } = survey.segments
+  const { words } = survey.sums
+  const priced = items.filter(({ first, end }) => blocks.slice(first, end).some(isPrice))
+  if (priced.length < mainGrid.products || !isContent(survey, items)) return false
+  const inside = items.reduce((sum, { first, end }) => sum + words[end]! - words[first]!, 0)
+  const all = blocks.reduce((sum, { box, measure }) => sum + ((box.context & outside) === 0 ? measure.words : 0), 0)
+  const orders = blocks.filter(({ text }) => order.test(text))
+  const isOwn = ({ index }: Block) => index >= items[0]!.first && index < items.at(-1)!.end
+  return inside >= mainGrid.share * all || (orders.length >= mainGrid.products && orders.every(isOwn))
 }
 
 /** Whether the names of most products of a grid are kept already, such as those of the extensions of a game. */
