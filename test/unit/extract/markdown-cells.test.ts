@@ -17,6 +17,9 @@ describe('cells', () => {
     ['<td><ol start=3><li>x<li>y</ol></td>', '3. x<br>4. y'],
     ['<td><ol reversed><li>x<li value=7>y<li></ol></td>', '3. x<br>7. y'],
     ['<td><ol type=i><li>x<ul><li>y</ul><li>z</ol></td>', 'i. x<br>- y<br>ii. z'],
+    ['<td><ul><li><p>x</p></li><li><p>y</p><p>z</p></li></ul></td>', '- x<br>- y<br>z'],
+    ['<td><p>any:</p><ol><li><div><p>x</p></div></li><li><pre>y</pre></li></ol></td>', 'any:<br>1. x<br>2. `y`'],
+    ['<td><ul><li><p><img src="/p.gif" width=1 height=1></p></li><li>y</li></ul></td>', '- y'],
     ['<td><p>one</p><blockquote>two</blockquote><pre>x\ny</pre></td>', 'one<br>two<br>`x`<br>`y`'],
     ['<td><code>x<br>y</code></td>', '`x`<br>`y`'],
   ])('keep the lines of %s', (html, text) => {

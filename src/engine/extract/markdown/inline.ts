@@ -171,7 +171,7 @@ class InlineWriter {
 
   #item(element: ElementNode): void {
     this.#line.break()
-    if (this.#options.breaks === 'tag' && hasText(element)) this.#line.text(this.#markerOf(element))
+    if (this.#options.breaks === 'tag' && hasText(element)) this.#line.marker(this.#markerOf(element))
     this.nodes(element.children)
     this.#line.break()
   }

@@ -19,6 +19,8 @@ export class Line {
   readonly #open: Entry[] = []
   #spaced = false
   #broken = 0
+  /** Whether the text follows a marker without a break. */
+  #isMarked = false
 
   constructor(breaks: Breaks) {
     this.#breaks = breaks
@@ -56,6 +58,12 @@ export class Line {
     else this.#tokens.push({ kind: 'code', value: text })
   }
 
+  /** Adds the marker of an item; breaks between it and its text are omitted. */
+  marker(text: string): void {
+    this.text(text)
+    this.#isMarked = true
+  }
+
   /** Adds finished Markdown directly after the last token; pending white space follows it. */
   end(markdown: string): void {
     this.#tokens.push({ kind: 'atom', value: markdown })
@@ -67,6 +75,7 @@ export class Line {
   }
 
   break(): void {
+    if (this.#isMarked) return
     if (this.#breaks === 'space') this.#spaced = true
     else this.#broken++
   }
@@ -115,6 +124,7 @@ export class Line {
       this.#waiting = []
     }
     this.#spaced = false
+    this.#isMarked = false
     this.#broken = 0
   }
 
