@@ -225,6 +225,32 @@ describe('the help of a search', () => {
   })
 })
 
+test('signatures have no links to source code, and other sources stay', async () => {
+  const signature = (name: string, link: string) => `<h3>${name}(n) ${link}</h3>${text(name)}`
+  const markdown = await read(
+    page(
+      generator('Sphinx 7'),
+      `<main><h1>Tide tables</h1>
+      ${signature('first', '<a href="_modules/tide.html#first">[source]</a>')}
+      ${signature('second', '<a class="link" href="https://code.example/tide/main/tide.c#L12-L20">View source</a>')}
+      <section><a class="src" href="../src/tide/lib.rs.html#3-9">Source</a>${signature('third', '')}</section>
+      <p>The heights come from the harbours (<a href="https://harbours.example/heights">source</a>); see the <a href="https://code.example/tide.c#L7">source code</a>.</p></main>`,
+    ),
+  )
+  expect(markdown).toMatch(/^### first\(n\)$/m)
+  expect(markdown).toMatch(/^### second\(n\)$/m)
+  expect(markdown.match(/source/gi)).toHaveLength(2)
+})
+
+test('tabs that filter one panel are omitted, and those of several panels stay', async () => {
+  const tabs = (panels: readonly string[]) =>
+    `<div role="tablist">${panels.map((panel, at) => `<button role="tab" aria-controls="${panel}">Kind ${at}</button>`).join('')}</div>`
+  const body = (panels: readonly string[]) =>
+    page('', `<main><h1>Tide tables</h1>${text('first')}${tabs(panels)}${text('second')}</main>`)
+  expect(await read(body(['m', 'm', 'm']))).not.toContain('Kind')
+  expect(await read(body(['a', 'b']))).toContain('Kind 1')
+})
+
 test('the result with the headline contains the result without it', async () => {
   const plain = wordsOf(await read(doxygen, false))
   const whole = wordsOf(await read(doxygen))

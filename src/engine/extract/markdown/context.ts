@@ -145,8 +145,15 @@ export function isSkipped(element: ElementNode): boolean {
   const { attributes, tag } = element
   if (attributes['hidden'] !== undefined && attributes['hidden'] !== 'until-found') return true
   if (tag === 'dialog') return attributes['open'] === undefined
-  if (isHiddenLabel(element)) return true
+  if (isHiddenLabel(element) || isFilter(element)) return true
   return hasClass(element, skippedClass)
+}
+
+/** Whether tabs only filter one panel, such as the methods of a class in Javadoc. */
+function isFilter({ attributes, children }: ElementNode): boolean {
+  if (attributes['role'] !== 'tablist') return false
+  const panels = children.filter(isElement).map((tab) => tab.attributes['aria-controls'])
+  return panels.length > 1 && !!panels[0] && panels.every((panel) => panel === panels[0])
 }
 
 /** Maximum length of a hidden key for sorting or a label for small screens, in characters; longer text is shown on demand. */

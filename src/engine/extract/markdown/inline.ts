@@ -12,6 +12,7 @@ import {
   type TreeNode,
   visibleText,
 } from '../tree.ts'
+import { isAnchor, isSourceLink, unseen } from './anchors.ts'
 import { codeText, inlineLines, isCopyButton, isFragment } from './code.ts'
 import { type Context, isSkipped } from './context.ts'
 import { escapeUrl, escapeText } from './escape.ts'
@@ -26,18 +27,6 @@ import { squeeze } from '../../../core/text/pieces.ts'
 const [strong, em, del] = ['strong', 'em', 'del'] as const
 const tagMarks = { strong, b: strong, em, i: em, del, s: del, strike: del } satisfies Record<string, Mark>
 const marks: ReadonlyMap<string, Mark> = new Map(Object.entries(tagMarks))
-/** Text that only screen readers read out, such as that of a link to the heading next to it. */
-const unseen = /^(?:sr-only|visually-?hidden|screen-reader-(?:text|only))$/i
-
-/** Whether the text of a link is only for screen readers: "Link to this section". */
-const isUnseen = (link: ElementNode): boolean =>
-  link.children.every((child) =>
-    isElement(child) ? hasClass(child, unseen) || isUnseen(child) : child.text.trim() === '',
-  )
-
-const notAnchorText = /[^#¶§🔗\s\u200b\ufeff]/u
-const anchorClass = /(?:^|[-_])(?:anchor|hash-?link|header-?link|heading-?link|permalink)(?:[-_]|$)/i
-
 /** Whether an element is a label of its own beside others, such as that of a tab. */
 const isLabel = ({ tag, attributes }: ElementNode): boolean =>
   tag === 'label' || tag === 'button' || attributes['role'] === 'tab'
@@ -217,12 +206,8 @@ class InlineWriter {
     const reference = this.#context.footnotes.reference(element)
     if (reference !== undefined) return this.#line.atom(reference)
     if (this.#context.footnotes.isBackLink(element)) return
-    const text = visibleText(element, 8)
-    if (!notAnchorText.test(text) && href?.includes('#') && (this.#options.heading || hasClass(element, anchorClass))) {
-      const hasImage = childElements(element).some(({ tag }) => tag === 'img')
-      if (!hasImage || this.#options.heading) return
-    }
-    if (this.#options.heading && href?.includes('#') && isUnseen(element)) return
+    const inHeading = this.#options.heading === true
+    if (isAnchor(element, inHeading) || isSourceLink(element, inHeading)) return
     this.#line.linked(linkUrl(href, this.#context.baseUrl), () => this.nodes(element.children))
   }
 
