@@ -36,6 +36,17 @@ const doxygen = page(
 )
 
 describe('Doxygen', () => {
+  test('is recognized by its style sheet if a project writes the header', async () => {
+    const header = '<table><tr><td><span id="projectnumber">Version: 3.2</span></td></tr></table>'
+    const markdown = await read(
+      doxygen
+        .replace(generator('Doxygen 1.9.4'), '<link href="doxygen.css" rel="stylesheet">')
+        .replace('Tidelog</div>', `${header}</div>`),
+    )
+    expect(markdown).toMatch(/^# Tide tables\n/)
+    expect(markdown).not.toContain('Version')
+  })
+
   test('keeps the text of a page, which is in an element named "contents"', async () => {
     const markdown = await read(doxygen)
     for (const part of ['# Usage', 'first function', 'second function', '# Limits', 'third function'])

@@ -90,7 +90,8 @@ async function selectContent(document: PageDocument, options: ContentOptions): P
   })
   const contentIn = (all: ElementNode): PageContent => {
     const selected = withoutPageMenus(withinToolText(all, original), original)
-    const root = options.headline ? withTitle(wholeReference(original, selected), original, found.introduces) : selected
+    const reference = () => withinToolText(wholeReference(original, selected), original)
+    const root = options.headline ? withTitle(reference(), original, found.introduces) : selected
     const tree = { ...document.tree, root: withLazyImages(root) }
     const markdown = found.fellBack || isChrome(selected) ? '' : write(tree, options)
     return { tree, markdown: markdown.replace(leadingRule, '') }

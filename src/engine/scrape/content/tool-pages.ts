@@ -4,15 +4,13 @@
  */
 import { attribute, type ElementNode, findElement, hasClass, isElement } from '../../extract/tree.ts'
 
-const isDoxygen = (page: ElementNode): boolean =>
-  findElement(
-    page,
-    (element) =>
-      element.tag === 'meta' &&
-      /^generator$/i.test(attribute(element, 'name')) &&
-      /^doxygen/i.test(attribute(element, 'content')),
-    ({ tag }) => tag !== 'body',
-  ) !== undefined
+const isDoxygen = (page: ElementNode): boolean => findElement(page, isMark, ({ tag }) => tag !== 'body') !== undefined
+
+/** Whether an element names Doxygen: the generator, or a style sheet in the headers that projects write. */
+const isMark = (element: ElementNode): boolean =>
+  element.tag === 'meta'
+    ? /^generator$/i.test(attribute(element, 'name')) && /^doxygen/i.test(attribute(element, 'content'))
+    : element.tag === 'link' && /(?:^|\/)doxygen\.css$/i.test(attribute(element, 'href'))
 
 const isHead = (element: ElementNode): boolean => element.tag === 'div' && hasClass(element, /^headertitle$/)
 const isText = (element: ElementNode): boolean => element.tag === 'div' && hasClass(element, /^contents$/)
