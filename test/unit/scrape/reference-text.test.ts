@@ -302,6 +302,36 @@ describe('the headline', () => {
     expect(read(page.replace(/<h1>.*<\/h1>/, ''), /Ideas/, false)).toMatch(/^Intro/)
   })
 
+  test('is not repeated above text that has it below the names of the manual', () => {
+    const page = (above: string) =>
+      `<html><head><title>Tide: Reading a gauge</title></head><body>${above}<h2>Reading a gauge</h2><p>${long}</p></body></html>`
+    for (const above of ['<table><tr><td>gauge</td><td>Tide manual</td></tr></table>', '<h2>Tide interface</h2>'])
+      expect(read(page(above), /GAP/).match(/Reading a gauge/g)).toHaveLength(1)
+  })
+
+  test('is restored above a text with a card of the same name', () => {
+    const page = `<html><head><title>Plum Jam</title></head><body><h1>Plum Jam</h1><p>${long}</p><h2>Plum Jam</h2><p>Boil.</p></body></html>`
+    const dropped = page.replace('<h1>Plum Jam', '<h1><b>Plum</b> Jam')
+    expect(read(dropped, /^(?:Plum| Jam)$/)).toMatch(/^# Plum Jam\n[^]+^## Plum Jam$/m)
+  })
+
+  test('is one of two copies next to each other', () => {
+    const page = `<html><head>${sphinx}<title>Reading a gauge</title></head><body><div class="bar"><h1>Reading a gauge</h1></div><div class="text"><h1>Reading a gauge</h1><p>${long}</p></div></body></html>`
+    expect(read(page, /GAP/)).toMatch(/^# Reading a gauge\n\nA sentence/)
+  })
+
+  test('is not the name of the manual, which follows that of the section in the title', () => {
+    const page = (tag: string) =>
+      `<html><head><title>Gauges — Tide 3.2 documentation</title></head><body><h1>Tide 3.2 documentation</h1><${tag}>Gauges</${tag}><p>${long}</p></body></html>`
+    expect(read(page('h1'), /GAP/)).toMatch(/^# Gauges/)
+    expect(read(page('h2'), /documentation/)).toMatch(/^## Gauges/)
+  })
+
+  test('may have no spaces where styles draw marks', () => {
+    const page = `<html><head><title>Tide.Gauge</title></head><body><h1><a href="i.html">Tide</a><span class="sep"></span>Gauge</h1><h3>Class</h3><p>${long}</p></body></html>`
+    expect(read(page, /^(?:Tide|Gauge)$/)).toMatch(/^# \[Tide\]\(\S+\) Gauge\n/)
+  })
+
   test('is not a small part of the title, nor hidden', () => {
     expect(read(book('GAP all about the columns that a table has', 'all'), /GAP all$/)).not.toContain('#')
     const hidden = `<html><head><title>GAP Name</title></head><body><h1 hidden>GAP Name</h1><p>${long}</p></body></html>`

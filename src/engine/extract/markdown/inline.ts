@@ -31,6 +31,10 @@ const marks: ReadonlyMap<string, Mark> = new Map(Object.entries(tagMarks))
 const isLabel = ({ tag, attributes }: ElementNode): boolean =>
   tag === 'label' || tag === 'button' || attributes['role'] === 'tab'
 
+/** Whether an element is an empty one that styles draw between two names. */
+const isSeparator = (element: ElementNode): boolean =>
+  element.children.length === 0 && hasClass(element, /^sep(?:arator)?$/)
+
 /** The small note "opt" behind the name of a parameter. */
 const attributesOfJsDoc = /^signature-attributes$/
 
@@ -149,7 +153,13 @@ class InlineWriter {
     const block = this.#context.isBlock(element) && element.flow !== 'apart'
     const gap = () => {
       if (block) this.#line.break()
-      else if (!isPhrasing(element) || isLabel(element) || isCell(element) || hasClass(element, unseen))
+      else if (
+        !isPhrasing(element) ||
+        isLabel(element) ||
+        isCell(element) ||
+        hasClass(element, unseen) ||
+        isSeparator(element)
+      )
         this.#line.space()
     }
     gap()

@@ -12,13 +12,14 @@ import {
 } from '../../extract/tree.ts'
 import { replaceRuns } from '../../../core/text/pieces.ts'
 
-/** Prepends the headline of `page` to `content` if it is missing, likely, and matches the title of the page. */
+/** Prepends the headline of `page` to `selected` if it is missing, likely, and matches the title of the page. */
 export function withTitle(
-  content: ElementNode,
+  selected: ElementNode,
   page: ElementNode,
   isLikely: (headline: ElementNode) => boolean,
 ): ElementNode {
   const titles = namesOf(page)
+  const content = withoutNameOfSite(selected, titles)
   const first = findElement(content, isHeadline)
   const found = [...elementsOf(page)].filter(isHeadline)
   const hasTitle = found.some((heading) => isTitle(heading, titles, page))
@@ -31,22 +32,59 @@ export function withTitle(
   const headline = [...found, ...(found.length === 0 ? [lesserHeadline(page)] : [])]
     .filter((heading) => heading !== undefined)
     .find((heading) => namesPage(heading, titles) && (isTitle(heading, titles, page) || isLikely(heading)))
-  return headline ? inBody(content, headline) : content
+  if (!headline) return content
+  const others = headingsOf(content)
+  const text = textOf(headline)
+  const copy = others.find((heading) => textOf(heading) === text)
+  const hasCopy = copy !== undefined && lengthAbove(copy, content) <= maxAbove
+  return hasCopy || namesSite(text, titles, others.map(textOf)) ? content : inBody(content, headline)
 }
+
+/** Maximum length of notes above a headline, in characters: the names of the manual and of the section. */
+const maxAbove = 100
+
+/** Returns content without the name of the site above its headline, and without a copy of the headline. */
+function withoutNameOfSite(content: ElementNode, titles: readonly string[]): ElementNode {
+  const [first, second, ...others] = headingsOf(content)
+  if (first?.tag !== 'h1' || !second) return content
+  const text = textOf(first)
+  const isAdjacent = () => lengthAbove(second, content) <= rawText(first).length
+  const isCopy = second.tag === 'h1' && textOf(second) === text && isAdjacent()
+  return isCopy || namesSite(text, titles, [second, ...others].map(textOf)) ? without(content, first) : content
+}
+
+/** Whether a title is that of a section, which is among the headings, followed by this text. */
+const namesSite = (text: string, titles: readonly string[], headings: readonly string[]): boolean =>
+  text !== '' && titles.some((name) => name.endsWith(` ${text}`) && headings.includes(name.slice(0, -text.length - 1)))
+
+const headingsOf = (content: ElementNode): ElementNode[] =>
+  [...elementsOf(content)].filter((element) => isHeadline(element) || isLesser(element))
+
+const textOf = (heading: ElementNode): string => plain(visibleText(heading))
+
+const without = (element: ElementNode, dropped: ElementNode): ElementNode => ({
+  ...element,
+  children: element.children
+    .filter((child) => child !== dropped)
+    .map((child) => (isElement(child) ? without(child, dropped) : child)),
+})
 
 const hasHeadline = (content: ElementNode, titles: readonly string[]): boolean =>
   findElement(content, (element) => isHeadline(element) && namesPage(element, titles)) !== undefined
 
 /** Whether text precedes a heading, which then is that of a section. */
-function isBelowText(heading: ElementNode, content: ElementNode): boolean {
-  let isAbove = true
-  const hasText = (element: ElementNode): boolean =>
+const isBelowText = (heading: ElementNode, content: ElementNode): boolean => lengthAbove(heading, content) > 0
+
+/** Returns the number of characters above a heading. */
+function lengthAbove(heading: ElementNode, content: ElementNode): number {
+  let length = 0
+  const isReached = (element: ElementNode): boolean =>
     element.children.some((child) => {
-      if (!isElement(child)) return isAbove && child.text.trim() !== ''
-      if (child === heading) isAbove = false
-      return isAbove && !isSilent(child) && hasText(child)
+      if (!isElement(child)) length += child.text.trim().length
+      return child === heading || (isElement(child) && !isSilent(child) && isReached(child))
     })
-  return hasText(content)
+  isReached(content)
+  return length
 }
 
 const namesPage = (headline: ElementNode, titles: readonly string[]): boolean => {
@@ -99,7 +137,11 @@ function lesserHeadline(page: ElementNode): ElementNode | undefined {
 const startsWith = (name: string, text: string): boolean => `${name} `.startsWith(`${text} `)
 
 const names = (name: string, text: string): boolean =>
-  name.includes(text) || (text.includes(name) && name.length > 12) || sharesWords(name, text)
+  name.includes(text) || (text.includes(name) && name.length > 12) || sharesWords(name, text) || isJoined(name, text)
+
+/** Whether a text is the beginning of a title without spaces, as if drawn marks separate its words. */
+const isJoined = (name: string, text: string): boolean =>
+  !text.includes(' ') && name.replaceAll(' ', '').startsWith(text)
 
 /** Minimum share of the words of a headline that are in the title of its page. */
 const minShared = 2 / 3
