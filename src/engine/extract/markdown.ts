@@ -1,4 +1,5 @@
 /** Converts a tree to GitHub-flavoured Markdown. */
+import { withColumnTables } from './column-tables.ts'
 import { linkUrl, resolveUrl } from './urls.ts'
 import { attribute, childElements, type ElementNode, isElement, type Tree, type TreeNode, visibleText } from './tree.ts'
 import { codeBlock, isCode, isCopyButton, withoutLanguage } from './markdown/code.ts'
@@ -26,7 +27,7 @@ const players =
 
 /** Converts a tree to Markdown, deterministically; the text ends with one line feed, or is empty. */
 export function toMarkdown(tree: Tree): string {
-  const root = withNestedLists(withInfoboxes(withListedNotes(tree.root)))
+  const root = withNestedLists(withColumnTables(withInfoboxes(withListedNotes(tree.root))))
   const context = new Context({ ...tree, root })
   new MarkdownWriter(context).children(root)
   return context.blocks.toString()

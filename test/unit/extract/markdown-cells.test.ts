@@ -44,6 +44,23 @@ describe('cells', () => {
   })
 })
 
+test('cells of one container with the names of their columns are a table', () => {
+  const cell = (name: string, html: string) => `<div class="${name} even">${html}</div>`
+  const heads = (...names: string[]) =>
+    names.map((name, at) => cell(`table-header ${['col-first', 'col-second', 'col-last'].at(at)}`, name)).join('')
+  const table = (html: string) => `<div class="summary-table">${html}</div>`
+  becomes(
+    table(
+      `${heads('Type', 'Method', 'Description')}${cell('col-first', '<code>int</code>')}${cell('col-second', '<code>a()</code>')}${cell('col-last', '<div>One.</div>')}
+      ${cell('col-first', '<code>long</code>')}${cell('col-second', '<code>b()</code>')}${cell('col-first', '<code>int</code>')}${cell('col-last', 'Three.')}`,
+    ),
+    '| Type | Method | Description |\n| --- | --- | --- |\n| `int` | `a()` | One. |\n| `long` | `b()` |  |\n| `int` |  | Three. |',
+  )
+  const named = `${cell('table-header col-first', 'Name')}${cell('table-header col-last', 'Text')}${cell('col-item-name', 'a')}${cell('col-last', 'b')}`
+  becomes(table(named), '| Name | Text |\n| --- | --- |\n| a | b |')
+  becomes(table(named.replace('col-last even', 'even')), 'Name\n\nText\n\na\n\nb')
+})
+
 test('lines of inline code stay apart', () => {
   becomes('<p>Run <code>a<br>b</code> or <code><span>c </span><br><br/> d</code>.</p>', 'Run `a`\\\n`b` or `c`\\\n`d`.')
   becomes('<h2>Use <code>a<br>b</code></h2>', '## Use `a` `b`')
