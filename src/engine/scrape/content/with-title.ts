@@ -45,20 +45,26 @@ const maxAbove = 100
 
 /** Returns content without the name of the site above its headline, and without a copy of the headline. */
 function withoutNameOfSite(content: ElementNode, titles: readonly string[]): ElementNode {
-  const [first, second, ...others] = headingsOf(content)
+  const [first, second] = headingsOf(content, 2)
   if (first?.tag !== 'h1' || !second) return content
   const text = textOf(first)
   const isAdjacent = () => lengthAbove(second, content) <= rawText(first).length
   const isCopy = second.tag === 'h1' && textOf(second) === text && isAdjacent()
-  return isCopy || namesSite(text, titles, [second, ...others].map(textOf)) ? without(content, first) : content
+  return isCopy || namesSite(text, titles, [textOf(second)]) ? without(content, first) : content
 }
 
 /** Whether a title is that of a section, which is among the headings, followed by this text. */
 const namesSite = (text: string, titles: readonly string[], headings: readonly string[]): boolean =>
   text !== '' && titles.some((name) => name.endsWith(` ${text}`) && headings.includes(name.slice(0, -text.length - 1)))
 
-const headingsOf = (content: ElementNode): ElementNode[] =>
-  [...elementsOf(content)].filter((element) => isHeadline(element) || isLesser(element))
+/** Returns the headings of a text, or the first of them. */
+function headingsOf(content: ElementNode, most = Infinity): ElementNode[] {
+  const headings: ElementNode[] = []
+  for (const element of elementsOf(content)) {
+    if ((isHeadline(element) || isLesser(element)) && headings.push(element) === most) break
+  }
+  return headings
+}
 
 const textOf = (heading: ElementNode): string => plain(visibleText(heading))
 
