@@ -8,6 +8,10 @@ const pages = {
     <a id=one class=a role=button href=#one>Compose</a><button id=two class=b>Send all</button>
     <button id=three>Inbox <i>${icon}</i> 3</button><button id=four>Composed</button>
     <button id=five>Next >> all</button><button id=six>Don't "ask"</button><button id=seven><b>C:\\a/b|[c]</b></button>`,
+  '/tooltips': `<!doctype html><style>.a::before { content: "${icon}" } .b::before { content: "\u{F01C9}" }</style>
+    <a class=a role=button href=#one title="Add contact"><span hidden>Add</span></a><p>${icon}</p><b>Mail ${icon}</b>
+    <button class=b title="" data-original-title=Options></button><button class=b></button><input aria-label=Note value="${icon}">
+    <button class=a title="Add contact" aria-expanded=true></button>`,
   '/words': '<!doctype html><button onclick="document.title = \'sent\'">Send</button><nav>Menu</nav>',
   '/menu': `<!doctype html><ul><li><a href=#x><img alt=Browse>Browse <b>(current)</b></a></li></ul><button>Browse all</button>`,
   '/dates': `<!doctype html><input id=date type=date><input id=time type=time><input id=week type=week value=2024-W09><input id=colour type=color value=#ff0000>`,
@@ -26,6 +30,22 @@ inUsualHomes(pages, (given) => {
     expect(await given.fails('click', { selector: 'role=button[name="Comp"]', timeout_ms: 700 })).toMatchObject({
       code: 'element_not_found',
     })
+  })
+
+  test('observations have no icons, and name an icon by its tooltip, which selectors match', async () => {
+    await given.open('/tooltips')
+    const observed = await given.client().observe({ session_id: given.sessionId() })
+    expect(observed.snapshot!.replaceAll(/ \[ref=e\d+\]/g, '').split('\n')).toEqual([
+      '- button "Add contact"',
+      '- text: Mail',
+      '- button "Options"',
+      '- button',
+      `- textbox "Note": ${icon}`,
+      '- button "Add contact" [expanded]',
+    ])
+    expect(await given.value('count_elements', { selector: 'role=button[name="Add contact"]' })).toBe(2)
+    expect(await given.value('count_elements', { selector: 'role=button[name="add contact" i][expanded]' })).toBe(1)
+    expect(await given.value('count_elements', { selector: 'role=button[name="Add"]' })).toBe(0)
   })
 
   test.each([

@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { playwrightRef } from './refs.ts'
+import { hasIcons, iconOrSpace } from './icons.ts'
 import { formItem, rowField } from './form-item.ts'
 import type { ListFunction } from '../page/page-function.ts'
 
@@ -64,11 +65,13 @@ export function converted(selector: string): string {
   return parts.join(' >> ')
 }
 
+const namedRole = /^(role=[a-z]+)\[name=("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')( ?[si])?\]/
+
 function convertedPart(part: string, before: readonly string[]): string {
   if (part.startsWith('role=')) {
     const own = part.replace(/\[name=("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')( ?[si])?\]/, nameWithIcons)
-    const editor = editorWithoutRole(own)
-    return editor ? `${own} >> internal:or=${JSON.stringify([...before, editor].join(' >> '))}` : own
+    const others = [editorWithoutRole(own), byTooltip(part)].filter((other) => other !== undefined)
+    return [own, ...others.map((other) => JSON.stringify([...before, other].join(' >> ')))].join(' >> internal:or=')
   }
   const text = /^label=(.*)$/s.exec(part)?.[1]
   if (text === undefined) return part
@@ -88,16 +91,23 @@ function editorWithoutRole(part: string): string | undefined {
   return name === undefined ? editors : `${editors} >> internal:and=${JSON.stringify(`internal:label=${name}`)}`
 }
 
-/** White space, and the private-use characters that fonts draw icons for: accessible names contain them. */
-const icon = String.raw`[\s\uE000-\uF8FF]`
-
 /** Returns the attribute of a name as a regular expression that allows icons where snapshots omit them. */
 function nameWithIcons(given: string, quoted: string, flag = ''): string {
-  const name = quoted.slice(1, -1).replaceAll(/\\(.)/gs, '$1').trim()
-  if (name === '' || /[\uE000-\uF8FF]/.test(name)) return given
+  const name = unquoted(quoted).trim()
+  if (name === '' || hasIcons(name)) return given
   // Playwright would split a selector at `>>` in a regular expression, and look for the end of quotes in it.
   const words = name.split(/\s+/).map((word) => word.replaceAll(/["$'()*+./>?[\\\]^`{|}]/g, String.raw`\$&`))
-  return `[name=/^${icon}*${words.join(`${icon}+`)}${icon}*$/${flag.trim() === 'i' ? 'i' : ''}]`
+  return `[name=/^${iconOrSpace}*${words.join(`${iconOrSpace}+`)}${iconOrSpace}*$/${flag.trim() === 'i' ? 'i' : ''}]`
+}
+
+const unquoted = (quoted: string): string => quoted.slice(1, -1).replaceAll(/\\(.)/gs, '$1')
+
+/** Returns a selector for elements whose name is an icon, and which snapshots name by their tooltip, if it has a name. */
+function byTooltip(part: string): string | undefined {
+  const [named = '', role, quoted, flag] = namedRole.exec(part) ?? []
+  if (quoted === undefined) return undefined
+  const title = `[title=${JSON.stringify(unquoted(quoted))}${flag?.trim() === 'i' ? ' i' : ''}]`
+  return `${role}[name=/^${iconOrSpace}+$/]${part.slice(named.length)} >> internal:and=${JSON.stringify(title)}`
 }
 
 /** Returns a locator for all matches of a selector. */

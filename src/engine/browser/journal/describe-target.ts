@@ -1,6 +1,7 @@
 /** Describes the element of a command at the moment of the command: the selectors and the fingerprint of a script. */
 import type { Locator, Page } from 'playwright'
 import { limits } from '../../../core/limits/limits.ts'
+import { withoutIcons } from '../elements/icons.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { injectedIn, isNavigating } from '../page/internals.ts'
 import { pageFunction } from '../page/page-function.ts'
@@ -61,8 +62,6 @@ export function targetOf({ accessibleName, ...known }: facts.FoundElement): Targ
 }
 
 const endsWithPartOfName = /internal:role=[\w-]+\[name="(?:\\.|[^"\\])*"i\]$/
-/** Fonts draw icons for characters of the private use area, which selectors ignore. */
-const withoutIcons = (name: string): string => name.replaceAll(/[\s\uE000-\uF8FF]+/g, ' ').trim()
 
 /** Describes an element in any frame, which takes several calls. */
 async function describeInFrame(element: Locator): Promise<TargetFacts> {

@@ -21,6 +21,7 @@ import { separateHidden } from './hidden-text.ts'
 import { keepRefs, nextNumber, takeNumbers } from '../../elements/refs.ts'
 import { isInterrupted } from '../../page/playwright-errors.ts'
 import { revealClosedRoots, revealListeners } from '../listeners.ts'
+import { nameByTooltips, removeIcons } from './icons.ts'
 import { forgetWorlds, knownWorlds, listWorlds, type World, WorldGone } from '../worlds.ts'
 
 /** A page at one moment. */
@@ -72,19 +73,20 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureOptio
   const snapshotOptions = { mode: 'ai', ...limit } as const
   const [content] = await Promise.all([page.evaluate(whereContentIs), reveal(page)])
   const hasBody = content === 'none' ? false : content !== 'later' || (await getsBody(page))
-  const part: readonly AriaNode[] | undefined =
-    hasBody && root ? await root.ariaSnapshotJSON(snapshotOptions) : undefined
+  const unnamed: AriaNode[] = []
+  const part = hasBody && root ? removeIcons(await root.ariaSnapshotJSON(snapshotOptions), unnamed) : undefined
   // References are valid for the last snapshot only, so the whole page comes last.
-  const all: readonly AriaNode[] = hasBody
-    ? await (content === 'root' ? page.locator(':root') : page).ariaSnapshotJSON(snapshotOptions)
+  const all = hasBody
+    ? removeIcons(await (content === 'root' ? page.locator(':root') : page).ariaSnapshotJSON(snapshotOptions), unnamed)
     : []
   const refs = [...nodesWithRef(all)].filter((node) => everything || needsPosition(node)).map(({ ref }) => ref)
-  const found = await measureAll(page, refs)
+  const found = await measureAll(page, { refs, unnamed: unnamed.flatMap(({ ref }) => ref ?? []) })
   const main = found.find(({ measured }) => measured.page !== null)?.measured
   const facts = main?.page
   if (!facts) throw new WorldGone()
   const raw = new Map(found.flatMap(({ measured }) => measured.marks.map((mark) => [mark[0], mark])))
   const contents = new Map(found.flatMap(({ measured }) => measured.contents.map((one) => [one[0], one] as const)))
+  nameByTooltips(unnamed, new Map(found.flatMap(({ measured }) => measured.tooltips)))
   const marks = placeMarks(all, raw, contents, facts)
   const whole = separateHidden(all, marks)
   const tree = part ? separateHidden(part, marks) : whole
@@ -148,15 +150,18 @@ function whereContentIs(): 'none' | 'body' | 'root' | 'later' {
   return isOutside ? 'root' : 'body'
 }
 
-async function measureAll(page: Page, refs: readonly string[]) {
+async function measureAll(
+  page: Page,
+  input: { readonly refs: readonly string[]; readonly unnamed: readonly string[] },
+) {
   const measureIn = async (worlds: readonly World[]) =>
     Promise.all(
-      worlds.map(async (world) => ({ world, measured: await world.call<Measured>(elementsScript, 'measure', refs) })),
+      worlds.map(async (world) => ({ world, measured: await world.call<Measured>(elementsScript, 'measure', input) })),
     )
   const found = await measureIn(await knownWorlds(page))
   const count = found.reduce((sum, { measured }) => sum + measured.found, 0)
   // Missing elements are in a document that was added since.
-  return count < refs.length ? measureIn(await listWorlds(page)) : found
+  return count < input.refs.length ? measureIn(await listWorlds(page)) : found
 }
 
 async function nameAll(

@@ -44,6 +44,8 @@ export interface Measured {
   marks: Mark[]
   /** Texts of editors, which Playwright's tree omits or mixes with what an editor draws around them. */
   contents: [ref: string, content: string, isWhole: boolean][]
+  /** Tooltips of the elements without a name. */
+  tooltips: [ref: string, tooltip: string][]
   /** ID of the document. */
   document: string
   /** Names of the tools that the document offers. */
@@ -89,17 +91,18 @@ const memory = (registry[key] ??= {
 /** Maximum length of an editor's content. */
 const contentChars = 100_000
 
-/** Measures the elements of a snapshot by Playwright's references. */
-export async function measure(refs: string[]): Promise<Measured> {
+/** Measures the elements of a snapshot by Playwright's references; `unnamed` are those of elements without a name. */
+export async function measure({ refs, unnamed }: { refs: string[]; unnamed: string[] }): Promise<Measured> {
   restoreHidden()
   restoreTexts()
-  const requested = new Set(refs)
+  const [requested, nameless] = [new Set(refs), new Set(unnamed)]
   const measured: Measured = {
     page: window.top === window ? pageFacts() : null,
     found: 0,
     remembered: 0,
     marks: [],
     contents: [],
+    tooltips: [],
     document: memory.document,
     tools: [],
   }
@@ -110,7 +113,9 @@ export async function measure(refs: string[]): Promise<Measured> {
     const isHidden = frameCheck()
     for (const element of elements) {
       const ref = (element as Seen)._ariaRef?.ref
-      if (ref !== undefined) measureOne(element, ref, requested.has(ref), { around, isHidden, measured })
+      if (ref === undefined) continue
+      measureOne(element, ref, requested.has(ref), { around, isHidden, measured })
+      if (nameless.has(ref)) measured.tooltips.push([ref, tooltipOf(element)])
     }
   }
   measured.remembered = memory.found.size
@@ -147,6 +152,11 @@ function measureOne(
   const value = element.matches('[role=slider], [role=spinbutton]:empty') ? valueOf(element) : null
   if (value !== null) measured.contents.push([ref, value, true])
 }
+
+/** Returns the text of a tooltip; libraries that draw tooltips keep it in another attribute. */
+const tooltipOf = (element: Element): string =>
+  ['title', 'data-original-title', 'data-bs-original-title'].map((name) => element.getAttribute(name)).find(Boolean) ??
+  ''
 
 const editorText = (element: Element): EditorText | null => codeText(element) ?? drawnText(element)
 
