@@ -12,6 +12,8 @@ const pages = {
     <a class=a role=button href=#one title="Add contact"><span hidden>Add</span></a><p>${icon}</p><b>Mail ${icon}</b>
     <button class=b title="" data-original-title=Options></button><button class=b></button><input aria-label=Note value="${icon}">
     <button class=a title="Add contact" aria-expanded=true></button>`,
+  '/recipients': `<!doctype html><label>To <textarea role=combobox aria-autocomplete=list aria-expanded=false
+    style="position: absolute; left: -5000px; opacity: 0" onchange="value += ','"></textarea></label><input role=combobox>`,
   '/words': '<!doctype html><button onclick="document.title = \'sent\'">Send</button><nav>Menu</nav>',
   '/menu': `<!doctype html><ul><li><a href=#x><img alt=Browse>Browse <b>(current)</b></a></li></ul><button>Browse all</button>`,
   '/dates': `<!doctype html><input id=date type=date><input id=time type=time><input id=week type=week value=2024-W09><input id=colour type=color value=#ff0000>`,
@@ -46,6 +48,12 @@ inUsualHomes(pages, (given) => {
     expect(await given.value('count_elements', { selector: 'role=button[name="Add contact"]' })).toBe(2)
     expect(await given.value('count_elements', { selector: 'role=button[name="add contact" i][expanded]' })).toBe(1)
     expect(await given.value('count_elements', { selector: 'role=button[name="Add"]' })).toBe(0)
+  })
+
+  test('a form fills a combobox of several lines, which people reach by another field, as text', async () => {
+    await given.open('/recipients')
+    await given.do('fill_form', { fields: { To: 'anna@example.com' } })
+    expect(await given.value('get_value', { selector: 'textarea' })).toBe('anna@example.com,')
   })
 
   test.each([

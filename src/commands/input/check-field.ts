@@ -29,9 +29,9 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   if (textOnly && isSelect) return { fault: 'is a select element: use select_option' }
   const isEnabled = !element.matches(':disabled, [aria-disabled=true], [aria-disabled=true] *')
   if (!isEnabled) return { fault: 'is disabled', waits: true }
-  // A combobox has options, unless its popup is a dialog or a grid, such as a calendar: then it takes text.
-  const opens =
-    role === 'combobox' ? !['dialog', 'grid'].includes(element.ariaHasPopup ?? '') : element.ariaHasPopup === 'listbox'
+  // A combobox has options, unless it has lines, or its popup is a dialog or grid, such as a calendar: then it takes text.
+  const takesText = 'textarea, [aria-haspopup=dialog], [aria-haspopup=grid]'
+  const opens = role === 'combobox' ? !element.matches(takesText) : element.ariaHasPopup === 'listbox'
   if (!textOnly && (opens || role === 'listbox' || role === 'radiogroup')) {
     return typeof value === 'boolean' ? invalid(`needs the name of an option, not ${shown}`) : { kind: 'select' }
   }
