@@ -55,6 +55,12 @@ test('label= finds fields like getByLabel', () => {
   expect(converted('[aria-label=x]')).toBe('[aria-label=x]')
 })
 
+test('a whole name is recorded without the icons around', () => {
+  const recorded = (name: string) => convertSelector(`internal:role=button[name="${name}"i]`, { names: [name] })
+  expect(recorded('\uE900 Compose')).toBe('role=button[name="Compose"]')
+  expect(recorded('\uE900')).toBe('role=button[name="\uE900"]')
+})
+
 test('a name in role= allows the icons of fonts around its words', () => {
   const allows = (selector: string, name: string) => {
     const [, pattern, flags] = /^role=\w+\[name=\/(.*)\/(i?)\] >> internal:or=/s.exec(converted(selector))!

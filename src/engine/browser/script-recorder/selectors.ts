@@ -1,4 +1,5 @@
 /** Converts selectors of Playwright's recorder to the documented forms of bax; others stay, as bax accepts them. */
+import { withoutIcons } from '../elements/icons.ts'
 import { splitParts } from '../elements/selectors.ts'
 
 /** Facts about the element of a selector, read in the page. */
@@ -61,8 +62,9 @@ function convertPart(part: string, names: readonly string[]): string {
     if (value === undefined) return `role=${name}${description}`
     // Only an exact name when all elements whose name contains the recorded one have it.
     const [full, other] = names
+    // It matches without the icons around; one of nothing else stays.
     return mode === 'i' && full !== undefined && other === undefined && isPlain(full)
-      ? `role=${name}[name=${JSON.stringify(full)}]${description}`
+      ? `role=${name}[name=${JSON.stringify(withoutIcons(full) || full)}]${description}`
       : `role=${name}${valueIn('name', value, mode)}${description}`
   }
   const byAttribute = attribute.exec(part)
