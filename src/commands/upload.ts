@@ -7,6 +7,7 @@ import { type CallLimit, type CommandContext, defineCommand } from '../core/oper
 import type { FilesToUpload } from '../core/operation/files-to-upload.ts'
 import { withoutNul } from '../core/shapes/fields.ts'
 import { dropFiles } from './input/drop/drop-files.ts'
+import { untilSent } from './input/drop/sent-files.ts'
 import { elementTimeout, selector } from './fields.ts'
 
 /** Time for a file chooser to open after the click on an element. */
@@ -49,19 +50,24 @@ export const upload_files = defineCommand({
     const files = upload(given)
     const selected = drop
       ? null
-      : await act(target, 'present', (element, limit) => select(context, element, files, selector, limit))
+      : await act(target, 'present', (element, limit) =>
+          untilSent(page, limit, () => select(context, element, files, selector, limit)),
+        )
     if (selected) return { data: { files: selected } }
     const names = await act(target, 'pointer', async (element, limit) => {
       const chooser = drop ? null : await chooserOf(page, () => element.click(limit), limit)
       if (chooser) {
         const input = chooser.element()
         const facts = (await input.evaluate(inputOf))!
-        await chooser.setFiles(await pathsFor(selector, facts, files), { timeout: limit.timeout })
-        warnOfType(context, selector, await input.evaluate(unacceptedBy))
-        return checkSelected(selector, await input.evaluate(namesOf), files)
+        return untilSent(page, limit, async () => {
+          await chooser.setFiles(await pathsFor(selector, facts, files), { timeout: limit.timeout })
+          warnOfType(context, selector, await input.evaluate(unacceptedBy))
+          return checkSelected(selector, await input.evaluate(namesOf), files)
+        })
       }
       const paths = await files.arrange()
-      if (await dropFiles(context, { element, paths, selector }, limit)) return [...files.names]
+      if (await untilSent(page, limit, () => dropFiles(context, { element, paths, selector }, limit)))
+        return [...files.names]
       const why = drop
         ? `${selector} does not accept dropped files`
         : `${selector} is not a file input, a click on it opens no file chooser, and it does not accept dropped files`

@@ -1,5 +1,6 @@
 /** Uploads: type_text on a file field takes paths, as in WebDriver. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -20,7 +21,24 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-inEveryHome({ '/': page }, (given) => {
+/** Sends files as soon as they are selected, and shows the answer, which takes some time. */
+const sender = `<!doctype html><input type=file><button onclick="input.click()">Attach</button><p></p><script>
+  const input = document.querySelector('input')
+  input.onchange = async () => {
+    const answer = await fetch('/take', { method: 'POST', body: input.files[0] })
+    input.value = ''
+    document.querySelector('p').textContent = await answer.text()
+  }</script>`
+const take = (request: IncomingMessage, response: ServerResponse) =>
+  void request.resume().on('end', () => setTimeout(() => response.end('taken'), 500))
+
+inEveryHome({ '/': page, '/sender': sender, '/take': take }, (given) => {
+  test.each(['input', 'button'])('waits until the page has sent the files: %s', async (selector) => {
+    await given.open('/sender')
+    await given.do('upload_files', { selector, files: [paths[0]!] })
+    expect(await given.value('get_text', { selector: 'p' })).toBe('taken')
+  })
+
   test('type_text adds a file to a field, visible or hidden', async () => {
     await given.open('/')
     await given.do('type_text', { selector: '#one', text: paths[0] })
