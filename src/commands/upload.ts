@@ -1,5 +1,5 @@
 /** Commands that give files to a page. */
-import type { FileChooser, Locator, Page } from 'playwright'
+import type { ElementHandle, FileChooser, Locator, Page } from 'playwright'
 import { z } from 'zod'
 import { BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
@@ -8,6 +8,7 @@ import type { FilesToUpload } from '../core/operation/files-to-upload.ts'
 import { withoutNul } from '../core/shapes/fields.ts'
 import { dropFiles } from './input/drop/drop-files.ts'
 import { untilSent } from './input/drop/sent-files.ts'
+import { isReplaced } from './input/select-widget.ts'
 import { elementTimeout, selector } from './fields.ts'
 
 /** Time for a file chooser to open after the click on an element. */
@@ -51,7 +52,7 @@ export const upload_files = defineCommand({
     const selected = drop
       ? null
       : await act(target, 'present', (element, limit) =>
-          untilSent(page, limit, () => select(context, element, files, selector, limit)),
+          untilSent(context, limit, () => select(context, element, files, selector, limit)),
         )
     if (selected) return { data: { files: selected } }
     const names = await act(target, 'pointer', async (element, limit) => {
@@ -59,14 +60,13 @@ export const upload_files = defineCommand({
       if (chooser) {
         const input = chooser.element()
         const facts = (await input.evaluate(inputOf))!
-        return untilSent(page, limit, async () => {
+        return untilSent(context, limit, async () => {
           await chooser.setFiles(await pathsFor(selector, facts, files), { timeout: limit.timeout })
-          warnOfType(context, selector, await input.evaluate(unacceptedBy))
-          return checkSelected(selector, await input.evaluate(namesOf), files)
+          return checkSelected(context, { selector, input, files })
         })
       }
       const paths = await files.arrange()
-      if (await untilSent(page, limit, () => dropFiles(context, { element, paths, selector }, limit)))
+      if (await untilSent(context, limit, () => dropFiles(context, { element, paths, selector }, limit)))
         return [...files.names]
       const why = drop
         ? `${selector} does not accept dropped files`
@@ -88,22 +88,44 @@ async function select(
   selector: string,
   limit: CallLimit,
 ): Promise<string[] | null> {
-  const input = await element.evaluate(inputOf, undefined, limit)
-  if (!input) return null
-  if (input.disabled) throw new BaxError('not_editable', `${selector} is disabled`, { details: { selector } })
-  await element.setInputFiles(await pathsFor(selector, input, files), limit)
-  warnOfType(context, selector, await element.evaluate(unacceptedBy, undefined, limit))
-  return checkSelected(selector, await element.evaluate(namesOf, undefined, limit), files)
+  const facts = await element.evaluate(inputOf, undefined, limit)
+  if (!facts) return null
+  if (facts.disabled) throw new BaxError('not_editable', `${selector} is disabled`, { details: { selector } })
+  const handle = (await element.elementHandle(limit))!
+  await handle.setInputFiles(await pathsFor(selector, facts, files), limit)
+  return checkSelected(context, { selector, input: handle, files })
 }
 
-/** Warns about files that the dialog of a browser would not offer: a page may ignore them. */
-function warnOfType({ warn }: CommandContext, selector: string, { accept, names }: ReturnType<typeof unacceptedBy>) {
-  if (names.length > 0) warn(`${selector} is for files of the types ${accept}, and not for ${names.join(', ')}`)
+interface Selection {
+  readonly selector: string
+  readonly input: ElementHandle<Node>
+  readonly files: FilesToUpload
 }
 
-/** Runs in the page: returns the selected files that do not fit the types of an input, which only its dialog checks. */
-function unacceptedBy(node: Node): { accept: string; names: string[] } {
-  const { accept, files } = (node instanceof HTMLLabelElement ? node.control : node) as HTMLInputElement
+/** Returns the names of the files that the page sees; warns about those that the dialog of a browser would not offer. */
+async function checkSelected({ warn }: CommandContext, { selector, input, files }: Selection): Promise<string[]> {
+  const { paths } = files
+  const seen = await input.evaluate(filesIn).catch(async (error: unknown) => {
+    // Pages may send their form, and leave, as soon as files are selected.
+    if (await isReplaced(input)) return null
+    throw error
+  })
+  if (!seen) return [...files.names]
+  const { accept, unaccepted, names } = seen
+  if (unaccepted.length > 0)
+    warn(`${selector} is for files of the types ${accept}, and not for ${unaccepted.join(', ')}`)
+  // A page may take the files at once, and empty the input.
+  if (names.length === 0 || names.length === paths.length) return names
+  throw new BaxError('action_failed', `${selector} has ${names.length} of ${paths.length} files`, {
+    details: { selector, files: names },
+  })
+}
+
+/** Runs in the page: describes the selected files; `unaccepted` are those that do not fit the types of the input. */
+function filesIn(node: Node): { accept: string; unaccepted: string[]; names: string[] } {
+  const input = (node instanceof HTMLLabelElement ? node.control : node) as HTMLInputElement
+  const { accept } = input
+  const files = [...(input.files ?? [])]
   const types = accept
     .toLowerCase()
     .split(',')
@@ -115,7 +137,8 @@ function unacceptedBy(node: Node): { accept: string; names: string[] } {
       if (one.startsWith('.')) return name.toLowerCase().endsWith(one)
       return one.endsWith('/*') ? type.startsWith(one.slice(0, -1)) : type === one
     })
-  return { accept, names: [...(files ?? [])].filter((file) => !fits(file)).map(({ name }) => name) }
+  const unaccepted = files.filter((file) => !fits(file)).map(({ name }) => name)
+  return { accept, unaccepted, names: files.map((file) => file.webkitRelativePath || file.name) }
 }
 
 interface FileInput {
@@ -143,21 +166,6 @@ async function pathsFor(selector: string, { multiple, directory }: FileInput, fi
   }
   if (!multiple && files.paths.length > 1) throw fail(`${selector} accepts one file, not ${files.paths.length}`)
   return [...files.paths]
-}
-
-/** Checks that the page sees all files. */
-function checkSelected(selector: string, names: string[], { paths }: FilesToUpload): string[] {
-  // A page may take the files at once, and empty the input.
-  if (names.length === 0 || names.length === paths.length) return names
-  throw new BaxError('action_failed', `${selector} has ${names.length} of ${paths.length} files`, {
-    details: { selector, files: names },
-  })
-}
-
-/** Runs in the page: returns the names of the selected files. */
-function namesOf(node: Node): string[] {
-  const input = node instanceof HTMLLabelElement ? node.control : node
-  return [...((input as HTMLInputElement).files ?? [])].map((file) => file.webkitRelativePath || file.name)
 }
 
 /** Returns the file chooser that a click opens; null when none opens. */

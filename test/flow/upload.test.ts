@@ -32,40 +32,72 @@ const sender = `<!doctype html><input type=file><button onclick="input.click()">
 const take = (request: IncomingMessage, response: ServerResponse) =>
   void request.resume().on('end', () => setTimeout(() => response.end('taken'), 500))
 
-inEveryHome({ '/': page, '/sender': sender, '/take': take }, (given) => {
-  test.each(['input', 'button'])('waits until the page has sent the files: %s', async (selector) => {
-    await given.open('/sender')
-    await given.do('upload_files', { selector, files: [paths[0]!] })
-    expect(await given.value('get_text', { selector: 'p' })).toBe('taken')
-  })
+/** Sends its form, and shows the answer, as soon as a file is selected. */
+const form =
+  '<!doctype html><form method=post action=/next enctype=multipart/form-data><input type=file name=f onchange="this.form.submit()"></form>'
+const next = (request: IncomingMessage, response: ServerResponse) => {
+  let body = ''
+  request.on('data', (part: Buffer) => (body += part.toString()))
+  const name = () => /filename="([^"]*)"/.exec(body)?.[1]
+  request.on('end', () => response.setHeader('content-type', 'text/html').end(`<title>Got ${name()}</title>`))
+}
 
-  test('type_text adds a file to a field, visible or hidden', async () => {
-    await given.open('/')
-    await given.do('type_text', { selector: '#one', text: paths[0] })
-    expect(await given.evaluate(contents('one'))).toEqual([['a.txt', 'file 0']])
-  })
+const never = `<!doctype html><input type=file onchange="fetch('/silent', { method: 'POST', body: 'x' })">`
+const silent = (request: IncomingMessage) => void request.resume()
 
-  test('type_text adds several files, one path per line', async () => {
-    await given.open('/')
-    await given.do('type_text', { selector: '#many', text: paths.join('\n') })
-    expect(await given.evaluate(contents('many'))).toEqual([
-      ['a.txt', 'file 0'],
-      ['b.txt', 'file 1'],
-    ])
-  })
-
-  test('reports a path that is relative or does not exist', async () => {
-    await given.open('/')
-    const relative = await given.fails('type_text', { selector: '#one', text: 'a.txt' })
-    expect(relative).toMatchObject({
-      code: 'invalid_data',
-      error: 'the session has no file "a.txt" to upload',
+inEveryHome(
+  { '/': page, '/never': never, '/silent': silent, '/sender': sender, '/take': take, '/form': form, '/next': next },
+  (given) => {
+    test('succeeds when the page leaves with the files', async () => {
+      await given.open('/form')
+      const { files } = await given.do('upload_files', { selector: 'input', files: [paths[0]!] })
+      expect(files).toEqual(['a.txt'])
+      expect(await given.value('get_title')).toBe('Got a.txt')
     })
-    const absent = await given.fails('type_text', { selector: '#one', text: join(folder, 'none.txt') })
-    expect(absent).toMatchObject({ code: 'invalid_data' })
-    expect(absent.error).toContain('none.txt')
-  })
-})
+
+    test.each(['input', 'button'])('waits until the page has sent the files: %s', async (selector) => {
+      await given.open('/sender')
+      await given.do('upload_files', { selector, files: [paths[0]!] })
+      expect(await given.value('get_text', { selector: 'p' })).toBe('taken')
+    })
+
+    test('warns when the page has not sent the files in time', async () => {
+      await given.open('/never')
+      const data = { selector: 'input', files: [paths[0]!], timeout_ms: 1500 }
+      const { results } = await given.run([['upload_files', data]])
+      expect(results).toMatchObject([
+        { success: true, warning: expect.stringContaining('was still sending') as string },
+      ])
+    })
+
+    test('type_text adds a file to a field, visible or hidden', async () => {
+      await given.open('/')
+      await given.do('type_text', { selector: '#one', text: paths[0] })
+      expect(await given.evaluate(contents('one'))).toEqual([['a.txt', 'file 0']])
+    })
+
+    test('type_text adds several files, one path per line', async () => {
+      await given.open('/')
+      await given.do('type_text', { selector: '#many', text: paths.join('\n') })
+      expect(await given.evaluate(contents('many'))).toEqual([
+        ['a.txt', 'file 0'],
+        ['b.txt', 'file 1'],
+      ])
+    })
+
+    test('reports a path that is relative or does not exist', async () => {
+      await given.open('/')
+      const relative = await given.fails('type_text', { selector: '#one', text: 'a.txt' })
+      expect(relative).toMatchObject({
+        code: 'invalid_data',
+        error: 'the session has no file "a.txt" to upload',
+      })
+      const absent = await given.fails('type_text', { selector: '#one', text: join(folder, 'none.txt') })
+      expect(absent).toMatchObject({ code: 'invalid_data' })
+      expect(absent.error).toContain('none.txt')
+    })
+  },
+)
 
 describe('an engine with writeAnywhere off', () => {
   let homes: Homes

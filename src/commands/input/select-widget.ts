@@ -200,8 +200,9 @@ async function clickOn(
   }
 }
 
-/** Whether the document of a widget was replaced: a choice may lead to another page. */
-const isReplaced = (widget: ElementHandle<Element>): Promise<boolean> => widget.evaluate(() => false).catch(() => true)
+/** Whether the document of an element was replaced: a choice may lead to another page. */
+export const isReplaced = (widget: ElementHandle<Node>): Promise<boolean> =>
+  widget.evaluate(() => false).catch(() => true)
 
 /**
  * Waits for options, and finds the one with this name: in view, by scrolling, or by typing it. A text that a field takes

@@ -1,16 +1,20 @@
 /** Waits for requests in which a page sends files as soon as they are selected. */
-import type { Page, Request } from 'playwright'
+import type { Request } from 'playwright'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import type { CallLimit } from '../../../core/operation/command.ts'
+import type { CallLimit, CommandContext } from '../../../core/operation/command.ts'
 
 /** Time for the page to begin to send the files, in milliseconds. */
 const startsMs = 50
 
 /**
- * Runs what gives files to the page, and unless its output is falsy waits until the requests that the page makes with them are done, within the
- * timeout: until then, the page may refuse what follows, such as sending the form.
+ * Runs `give`, and unless its output is falsy, waits until the requests that the page makes with the files are done, or
+ * the timeout is over: until then, the page may refuse to send its form.
  */
-export async function untilSent<Output>(page: Page, { signal, timeout }: CallLimit, give: () => Promise<Output>) {
+export async function untilSent<Output>(
+  { page, warn }: CommandContext,
+  { signal, timeout }: CallLimit,
+  give: () => Promise<Output>,
+): Promise<Output> {
   const sending = new Set<Request>()
   let onDone = () => {}
   const start = (request: Request) => {
@@ -29,9 +33,14 @@ export async function untilSent<Output>(page: Page, { signal, timeout }: CallLim
       await pause()
       if (sending.size > 0) await new Promise<void>((resolve) => (onDone = resolve))
       await pause()
+      return true
     }
-    // The page may have left, or keep a connection open.
-    await withDeadline(sent(), { ms: timeout, signal, value: undefined }).catch(() => signal.throwIfAborted())
+    const isDone = await withDeadline(sent(), { ms: timeout, signal, value: false }).catch(() => {
+      signal.throwIfAborted()
+      // The page has left.
+      return true
+    })
+    if (!isDone) warn(`the page was still sending after ${timeout} ms`)
     return output
   } finally {
     page.off('request', start).off('requestfinished', end).off('requestfailed', end)
