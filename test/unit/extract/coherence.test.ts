@@ -44,6 +44,11 @@ describe('items of one list, table or grid', () => {
     expect(keptOf(true, comments, [0.9, 0.9, 0.9, 0.2, 0.2, 0.2])).toHaveLength(6)
   })
 
+  test('are kept in forums whatever their probability when nearly all others are', () => {
+    expect(keptOf(true, comments, [0.9, 0.9, 0.9, 0.05, 0.9, 0.9])).toHaveLength(6)
+    expect(keptOf(true, comments, [0.9, 0.9, 0.9, 0.05, 0.05, 0.9])).toHaveLength(4)
+  })
+
   test('are not kept when they are almost certainly not content, or links', () => {
     expect(kept(comments, 0.9, 0.9, 0.9, 0.05, 0.9, 0.9)).not.toContain('Reply 4')
     const linked = comments.replace('Reply 4', '<a href="/4">Reply 4</a>')

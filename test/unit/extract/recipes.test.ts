@@ -32,6 +32,15 @@ test('lists in parts with such names are kept, with the names of their sections 
   expect(kept(page)).toEqual([...ingredients, ...steps])
 })
 
+test('the names of groups between lists are kept', () => {
+  const group = (name: string, items: string[]) => `<div><div>${name}</div>${list(...items)}</div>`
+  const more = ['Sieve them.', 'Fill the glasses.']
+  const page = `<div class="card-ingredients">${list(...ingredients)}</div><div class="card-instructions">${group('Jam', steps)}${group('Jelly', more)}</div>`
+  expect(kept(page)).toEqual([...ingredients, ...steps, 'Jelly', ...more])
+  const long = page.replace('Jelly', 'A line of more than eight words is no name of a group')
+  expect(kept(long)).toEqual([...ingredients, ...steps, ...more])
+})
+
 test('steps without ingredients are not those of a recipe', () => {
   expect(kept(`<h3>Directions</h3>${list(...steps)}`)).toEqual([])
   expect(kept(`<h3>Ingredients</h3>${list('1 kg plums')}<h3>Directions</h3>${list(...steps)}`)).toEqual([])

@@ -9,13 +9,16 @@ import { headings, isHeading } from './features/levels.ts'
 import type { Survey } from './features/survey.ts'
 import { topicBits } from './features/topics.ts'
 
-/** Kept share of the words of a role from which all of its blocks are kept, and up to which all are dropped. */
-const agreement = { keepAll: 0.8, dropAll: 0.2 }
+/**
+ * Kept share of the words of a role up to which all of its blocks are dropped, and from which all likely ones and even
+ * unlikely ones are kept.
+ */
+const agreement = { dropAll: 0.2, keepLikely: 0.8, keepAll: Infinity }
 /** The same for posts of forums, which are all alike. */
-const majority = { keepAll: 0.5, dropAll: 0.2 }
+const majority = { dropAll: 0.2, keepLikely: 0.5, keepAll: 0.8 }
 /** Minimum number of blocks of such a role. */
 const minBlocks = 3
-/** Minimum probability of blocks that are kept because of others. */
+/** Minimum probability of likely blocks, which are kept because of others. */
 const minChance = 0.1
 /** Minimum kept share of the words of a section, or of the text in a box. */
 const minKeptShare = 0.8
@@ -48,7 +51,7 @@ export function withCoherentParts(
     return original < 0 || chosen[original] === 0
   }
   const isLikely = (block: Block): boolean => chances[block.index]! >= minChance && mayKeep(block)
-  for (const role of survey.roles) decideTogether(role, chosen, isLikely, isForum ? majority : agreement)
+  for (const role of survey.roles) decideTogether(role, chosen, { isLikely, mayKeep }, isForum ? majority : agreement)
   for (const box of boxes)
     for (const block of betweenKept(box, blocks, chosen)) if (isLikely(block)) chosen[block.index] = 1
   const first = chosen.indexOf(1)
@@ -69,8 +72,8 @@ export function withCoherentParts(
 function decideTogether(
   role: readonly Block[],
   chosen: Uint8Array,
-  isLikely: (block: Block) => boolean,
-  { keepAll, dropAll }: typeof agreement,
+  { isLikely, mayKeep }: Record<'isLikely' | 'mayKeep', (block: Block) => boolean>,
+  { dropAll, keepLikely, keepAll }: typeof agreement,
 ): void {
   if (role.length < minBlocks) return
   let words = 0
@@ -80,7 +83,8 @@ function decideTogether(
     if (chosen[index] === 1) keptWords += measure.words + 1
   }
   if (keptWords === 0 || keptWords === words) return
-  if (keptWords >= keepAll * words) for (const block of role) if (isLikely(block)) chosen[block.index] = 1
+  const isKept = keptWords >= keepAll * words ? mayKeep : isLikely
+  if (keptWords >= keepLikely * words) for (const block of role) if (isKept(block)) chosen[block.index] = 1
   if (keptWords <= dropAll * words) for (const { index } of role) chosen[index] = 0
 }
 

@@ -2,7 +2,7 @@
  * Keeps the ingredients and steps of recipes. They are short lines below long stories, and the model, which classifies
  * every line alone, drops some of them, or whole recipe cards.
  */
-import { wordSet } from '../tree.ts'
+import { type ElementNode, wordSet } from '../tree.ts'
 import type { Block, Box } from './blocks.ts'
 import { copiedFrom } from './copies.ts'
 import { bit } from './features/context.ts'
@@ -75,13 +75,28 @@ function linesOf(survey: Survey, names: ReadonlySet<string>, heading: RegExp): B
   const found = new Set<Block>()
   for (const box of boxes)
     if (box.names.words.some((name) => names.has(name)) && isPart(survey, box))
-      for (const block of blocks.slice(box.first, box.end)) if (isItem(block)) found.add(block)
+      for (const block of blocks.slice(box.first, box.end))
+        if (isItem(block) || (block.index > box.first && block.index + 1 < box.end && isGroupName(survey, block)))
+          found.add(block)
   let isBelow = false
   for (const block of blocks)
     if (isHeading(block)) isBelow = heading.test(block.text)
     else if (isBelow && isItem(block) && 2 * block.linkWords <= block.measure.words) found.add(block)
   return [...found]
 }
+
+/** Maximum words of the name of a group of ingredients or steps. */
+const maxNameWords = 8
+
+/** Whether a line between the last item of a list and the first one of the next is the name of that list. */
+function isGroupName({ segments: { blocks } }: Survey, { index, measure, box }: Block): boolean {
+  const [above, below] = [blocks[index - 1]!, blocks[index + 1]!]
+  const isShort = measure.words <= maxNameWords && (box.context & outside) === 0
+  return isShort && isItem(above) && isItem(below) && listOf(above.box) !== listOf(below.box)
+}
+
+const listOf = ({ element, parent }: Box): ElementNode =>
+  element.tag === 'ol' || element.tag === 'ul' || !parent ? element : listOf(parent)
 
 const isPart = ({ sums }: Survey, { element, first, end }: Box): boolean =>
   element.tag !== 'body' && element.tag !== 'main' && sums.words[end]! - sums.words[first]! <= maxWords
