@@ -147,11 +147,11 @@ export const limits = {
 
   /**
    * Worker threads that parse pages: the maximum number in a process, of which there is at most one per core, the heap of
-   * each, the heap above which one is replaced after a page, the time that one has to finish an aborted page before it is
-   * replaced, and their idle time. They parse all pages of servers and local engines once a thread is ready, all pages of
-   * a crawl of at least `worthwhile` pages, and every page of at least `large` bytes, which may have been built to keep
-   * the main thread busy; these have threads of their own. Local engines start the last thread only after `patienceMs`;
-   * see `ThreadPoolOptions`.
+   * each, the time that one has to finish an aborted page before it is replaced, and their idle time, which is shorter
+   * after pages that need a large heap. They parse all pages of servers and local engines once a thread is ready, all
+   * pages of a crawl of at least `worthwhile` pages, and every page of at least `large` bytes, which may have been built
+   * to keep the main thread busy; these have threads of their own. Local engines start the last thread only after
+   * `patienceMs`; see `ThreadPoolOptions`.
    */
   reading: {
     threads: 8,
@@ -161,10 +161,10 @@ export const limits = {
     modelBytes: 2 * 1024 * 1024,
     heapMb: 1024,
     largeHeapMb: 2048,
-    keptHeapMb: 128,
     longestMs: 30_000,
     graceMs: 1000,
     idleMs: 120_000,
+    grown: { heapMb: 128, idleMs: 2000 },
     patienceMs: 3000,
   },
 

@@ -24,4 +24,6 @@ export interface Thread<Task, Result> {
   mover?: NodeJS.Timeout
   /** Whether its program is loaded. */
   isReady: boolean
+  /** Size of its heap in bytes after its last task. */
+  heap: number
 }

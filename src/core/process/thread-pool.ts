@@ -14,12 +14,12 @@ export interface ThreadPoolOptions {
   readonly threads: number
   /** Heap limit of each thread, in megabytes; exceeding it crashes the thread. */
   readonly heapMb: number
-  /** Heap in megabytes above which a thread is replaced when it has no task; unlimited when absent. */
-  readonly keptHeapMb?: number
   /** Timeout of a task, in milliseconds; none when absent. */
   readonly longestMs?: number
   /** Idle time in milliseconds after which threads end; unlimited when absent. */
   readonly idleMs?: number
+  /** A shorter idle time, for when the heap of a thread is larger than this, in megabytes. */
+  readonly grown?: { readonly heapMb: number; readonly idleMs: number }
   /**
    * Time in milliseconds after which waiting tasks start the last thread, if the main thread was mostly idle meanwhile:
    * it needs the core of the main thread. They start it at once when absent.
@@ -220,7 +220,7 @@ export class ThreadPool<Task, Result> {
   #open(): Thread<Task, Result> {
     const { program, heapMb } = this.#facts
     const worker = new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: heapMb } })
-    const thread: Thread<Task, Result> = { worker, jobs: [], isReady: false }
+    const thread: Thread<Task, Result> = { worker, jobs: [], isReady: false, heap: 0 }
     this.#threads.add(thread)
     let reason: unknown
     worker.on('message', (answer: ThreadAnswer<Result>) => this.#answered(thread, answer))
@@ -232,14 +232,11 @@ export class ThreadPool<Task, Result> {
   #answered(thread: Thread<Task, Result>, answer: ThreadAnswer<Result>): void {
     thread.isReady = true
     if (answer === 'ready') return
+    thread.heap = answer.heap
     const job = thread.jobs.shift()
     if ('result' in answer) job?.resolve(answer.result)
     else job?.reject('refused' in answer ? rebuiltError(answer.refused) : answer.fault)
     if (thread.jobs[0]?.dropped) return this.#stopSoon(thread, this.#facts.graceMs ?? 0)
-    if (thread.jobs.length === 0 && answer.heap > (this.#facts.keptHeapMb ?? Infinity) * mebibyte) {
-      this.#stop(thread)
-      return this.start()
-    }
     this.#startClock(thread)
     this.#startMover(thread)
     this.#assign()
@@ -250,7 +247,9 @@ export class ThreadPool<Task, Result> {
   #rest(): void {
     const idle = [...this.#threads].filter(({ jobs }) => jobs.length === 0)
     for (const { worker } of idle) worker.unref()
-    const { idleMs } = this.#facts
+    const { grown } = this.#facts
+    const hasGrown = grown && idle.some(({ heap }) => heap > grown.heapMb * mebibyte)
+    const { idleMs } = hasGrown ? grown : this.#facts
     clearTimeout(this.#idle)
     if (idle.length < this.#threads.size) return
     if (idleMs !== undefined) this.#idle = setTimeout(() => void this.#endAll(), idleMs).unref()

@@ -24,16 +24,16 @@ export function openReadingWorkers({
   const program = join(import.meta.dirname, 'reading-worker.mjs')
   const cores = availableParallelism()
   if (cores < 2 || !existsSync(program)) return undefined
-  const { threads, heapMb, largeHeapMb, keptHeapMb, longestMs, graceMs, idleMs, patienceMs } = limits.reading
+  const { threads, heapMb, largeHeapMb, longestMs, graceMs, idleMs, grown, patienceMs } = limits.reading
   const most = Math.min(threads, large ? cores - 1 : cores)
   const pool: ReadingWorkers = new ThreadPool({
     program,
     longestMs,
     graceMs,
     idleMs,
+    grown,
     threads: most,
     heapMb: large ? largeHeapMb : heapMb,
-    keptHeapMb,
     // A large page may take long, so that others do not wait behind it.
     ...(large && { tasksPerThread: 1, reserve: reserveFor(most) }),
     ...(patient && !large && cores <= threads && { patienceMs }),

@@ -68,7 +68,7 @@ function poolOf(
   more: {
     idleMs?: number
     heapMb?: number
-    keptHeapMb?: number
+    grown?: { heapMb: number; idleMs: number }
     longestMs?: number
     graceMs?: number
     patienceMs?: number
@@ -179,14 +179,15 @@ test('rejects only the task that exceeds the heap limit', async () => {
   expect(await pool.run({ say: 'b' })).toMatchObject({ said: 'b' })
 })
 
-test('replaces a thread whose heap has grown, once its tasks are done', async () => {
-  const pool = poolOf(1, { keptHeapMb: 64 })
-  const small = await pool.run({ say: 'small' })
-  expect((await pool.run({ say: 'small again' })).thread).toBe(small.thread)
-  const [large, behind] = await Promise.all([pool.run({ say: 'large', keepsMb: 80 }), pool.run({ say: 'behind it' })])
-  expect([large.thread, behind.thread]).toEqual([small.thread, small.thread])
-  expect((await pool.run({ say: 'later' })).thread).not.toBe(small.thread)
-  expect(pool.size).toBe(1)
+test('ends idle threads early when the heap of one has grown', async () => {
+  const grown = { heapMb: 64, idleMs: 1 }
+  const [small, large] = [poolOf(1, { grown }), poolOf(1, { grown })]
+  const { thread } = await small.run({ say: 'small' })
+  await large.run({ say: 'large', keepsMb: 80 })
+  await expect.poll(() => large.size).toBe(0)
+  expect(small.size).toBe(1)
+  expect((await small.run({ say: 'again' })).thread).toBe(thread)
+  expect((await large.run({ say: 'small' })).said).toBe('small')
 })
 
 test('ends idle threads, and starts new ones for further tasks', async () => {
