@@ -21,21 +21,15 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-async function cli(argv: readonly string[], env: Record<string, string> = {}) {
-  return bax(argv, { cwd: folder, env: { BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: homes.stateDir, ...env } })
-}
-
-/** Runs command lines on a new session, each of which must succeed; returns the output of the last one. */
-async function lines(...all: readonly string[][]): Promise<string> {
+/** Runs command lines on a new session, each of which must succeed. */
+async function lines(...all: readonly string[][]): Promise<void> {
   const { session_id } = await homes.clients.http.createSession({ headless: true })
-  let output = ''
+  const options = { cwd: folder, env: { BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: homes.stateDir } }
   for (const argv of all) {
-    const { code, stdout, stderr } = await cli([...argv, '-s', session_id!])
+    const { code, stderr } = await bax([...argv, '-s', session_id!], options)
     expect([argv, code, code === 0 ? '' : stderr]).toEqual([argv, 0, ''])
-    output = stdout
   }
   await homes.clients.http.closeSession({ session_id: session_id! })
-  return output
 }
 
 describe.skipIf(reason)(`Roundcube${reason ? ` (skipped: ${reason})` : ''}`, { timeout: 100_000 }, () => {
@@ -67,7 +61,7 @@ describe.skipIf(reason)(`Roundcube${reason ? ` (skipped: ${reason})` : ''}`, { t
       ['open', app.url],
       ['fill-form', JSON.stringify({ Username: app.user, Password: app.password })],
       ['click', 'role=button[name="Login"]'],
-      // Earlier clicks do nothing.
+      // The scripts of the page have started then, and react to clicks.
       ['wait', 'text=No messages found'],
       ['click', 'role=button[name="Compose"]'],
       [

@@ -47,6 +47,7 @@ inUsualHomes(pages, (given) => {
     ])
     expect(await given.value('count_elements', { selector: 'role=button[name="Add contact"]' })).toBe(2)
     expect(await given.value('count_elements', { selector: 'role=button[name="add contact" i][expanded]' })).toBe(1)
+    expect(await given.value('count_elements', { selector: 'role=button[name="Options"]' })).toBe(1)
     expect(await given.value('count_elements', { selector: 'role=button[name="Add"]' })).toBe(0)
   })
 

@@ -29,6 +29,12 @@ const sender = `<!doctype html><input type=file><button onclick="input.click()">
     input.value = ''
     document.querySelector('p').textContent = await answer.text()
   }</script>`
+/** Sends a file in three parts, one after the other. */
+const parts = `<!doctype html><input type=file><p></p><script>
+  document.querySelector('input').onchange = async () => {
+    for (const part of [1, 2, 3]) await fetch('/take', { method: 'POST', body: 'part ' + part })
+    document.querySelector('p').textContent = 'all taken'
+  }</script>`
 const take = (request: IncomingMessage, response: ServerResponse) =>
   void request.resume().on('end', () => setTimeout(() => response.end('taken'), 500))
 
@@ -46,7 +52,16 @@ const never = `<!doctype html><input type=file onchange="fetch('/silent', { meth
 const silent = (request: IncomingMessage) => void request.resume()
 
 inEveryHome(
-  { '/': page, '/never': never, '/silent': silent, '/sender': sender, '/take': take, '/form': form, '/next': next },
+  {
+    '/': page,
+    '/never': never,
+    '/silent': silent,
+    '/sender': sender,
+    '/parts': parts,
+    '/take': take,
+    '/form': form,
+    '/next': next,
+  },
   (given) => {
     test('succeeds when the page leaves with the files', async () => {
       await given.open('/form')
@@ -59,6 +74,12 @@ inEveryHome(
       await given.open('/sender')
       await given.do('upload_files', { selector, files: [paths[0]!] })
       expect(await given.value('get_text', { selector: 'p' })).toBe('taken')
+    })
+
+    test('waits until the page has sent all parts of a file', async () => {
+      await given.open('/parts')
+      await given.do('upload_files', { selector: 'input', files: [paths[0]!] })
+      expect(await given.value('get_text', { selector: 'p' })).toBe('all taken')
     })
 
     test('warns when the page has not sent the files in time', async () => {

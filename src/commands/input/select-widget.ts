@@ -201,8 +201,8 @@ async function clickOn(
 }
 
 /** Whether the document of an element was replaced: a choice may lead to another page. */
-export const isReplaced = (widget: ElementHandle<Node>): Promise<boolean> =>
-  widget.evaluate(() => false).catch(() => true)
+export const isReplaced = (element: ElementHandle<Node>): Promise<boolean> =>
+  element.evaluate(() => false).catch(() => true)
 
 /**
  * Waits for options, and finds the one with this name: in view, by scrolling, or by typing it. A text that a field takes

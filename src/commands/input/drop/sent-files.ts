@@ -3,7 +3,7 @@ import type { Request } from 'playwright'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { CallLimit, CommandContext } from '../../../core/operation/command.ts'
 
-/** Time for the page to begin to send the files, in milliseconds. */
+/** Time for the page to begin to send the files, or the next part of them, in milliseconds. */
 const startsMs = 50
 
 /**
@@ -15,27 +15,28 @@ export async function untilSent<Output>(
   { signal, timeout }: CallLimit,
   give: () => Promise<Output>,
 ): Promise<Output> {
+  const end = performance.now() + timeout
   const sending = new Set<Request>()
   let onDone = () => {}
   const start = (request: Request) => {
     if (request.method() !== 'GET' && request.resourceType() !== 'ping') sending.add(request)
   }
-  const end = (request: Request) => {
+  const finish = (request: Request) => {
     if (sending.delete(request) && sending.size === 0) onDone()
   }
-  page.on('request', start).on('requestfinished', end).on('requestfailed', end)
+  page.on('request', start).on('requestfinished', finish).on('requestfailed', finish)
   try {
     const output = await give()
     if (!output) return output
     // In the page, since a busy one begins later.
     const pause = () => page.evaluate((ms) => new Promise((resolve) => setTimeout(resolve, ms)), startsMs)
     const sent = async () => {
-      await pause()
-      if (sending.size > 0) await new Promise<void>((resolve) => (onDone = resolve))
-      await pause()
+      // Large files are sent in parts, one after the other.
+      for (await pause(); sending.size > 0; await pause()) await new Promise<void>((resolve) => (onDone = resolve))
       return true
     }
-    const isDone = await withDeadline(sent(), { ms: timeout, signal, value: false }).catch(() => {
+    const left = Math.max(0, end - performance.now())
+    const isDone = await withDeadline(sent(), { ms: left, signal, value: false }).catch(() => {
       signal.throwIfAborted()
       // The page has left.
       return true
@@ -43,6 +44,6 @@ export async function untilSent<Output>(
     if (!isDone) warn(`the page was still sending after ${timeout} ms`)
     return output
   } finally {
-    page.off('request', start).off('requestfinished', end).off('requestfailed', end)
+    page.off('request', start).off('requestfinished', finish).off('requestfailed', finish)
   }
 }

@@ -11,3 +11,6 @@ export const hasIcons = (text: string): boolean => icons.test(text)
 
 /** Replaces icons, and the white space around, with a single space; removes it from both ends. */
 export const withoutIcons = (text: string): string => replaceRuns(text, runs, ' ').trim()
+
+/** Attributes with the tooltip of an element: libraries that draw tooltips move it to one of their own. */
+export const tooltipAttributes = ['title', 'data-original-title', 'data-bs-original-title'] as const

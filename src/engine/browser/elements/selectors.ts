@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { playwrightRef } from './refs.ts'
-import { hasIcons, iconOrSpace } from './icons.ts'
+import { hasIcons, iconOrSpace, tooltipAttributes } from './icons.ts'
 import { formItem, rowField } from './form-item.ts'
 import type { ListFunction } from '../page/page-function.ts'
 
@@ -65,11 +65,11 @@ export function converted(selector: string): string {
   return parts.join(' >> ')
 }
 
-const namedRole = /^(role=[a-z]+)\[name=("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')( ?[si])?\]/
+const nameAttribute = /\[name=("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')( ?[si])?\]/
 
 function convertedPart(part: string, before: readonly string[]): string {
   if (part.startsWith('role=')) {
-    const own = part.replace(/\[name=("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')( ?[si])?\]/, nameWithIcons)
+    const own = part.replace(nameAttribute, nameWithIcons)
     const others = [editorWithoutRole(own), byTooltip(part)].filter((other) => other !== undefined)
     return [own, ...others.map((other) => JSON.stringify([...before, other].join(' >> ')))].join(' >> internal:or=')
   }
@@ -104,10 +104,11 @@ const unquoted = (quoted: string): string => quoted.slice(1, -1).replaceAll(/\\(
 
 /** Returns a selector for elements whose name is an icon, and which snapshots name by their tooltip, if it has a name. */
 function byTooltip(part: string): string | undefined {
-  const [named = '', role, quoted, flag] = namedRole.exec(part) ?? []
+  const [, quoted, flag] = nameAttribute.exec(part) ?? []
   if (quoted === undefined) return undefined
-  const title = `[title=${JSON.stringify(unquoted(quoted))}${flag?.trim() === 'i' ? ' i' : ''}]`
-  return `${role}[name=/^${iconOrSpace}+$/]${part.slice(named.length)} >> internal:and=${JSON.stringify(title)}`
+  const value = `${JSON.stringify(unquoted(quoted))}${flag?.trim() === 'i' ? ' i' : ''}`
+  const css = tooltipAttributes.map((name) => `[${name}=${value}]`).join(', ')
+  return `${part.replace(nameAttribute, `[name=/^${iconOrSpace}+$/]`)} >> internal:and=${JSON.stringify(`css=${css}`)}`
 }
 
 /** Returns a locator for all matches of a selector. */

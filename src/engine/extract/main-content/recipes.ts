@@ -74,10 +74,11 @@ function linesOf(survey: Survey, names: ReadonlySet<string>, heading: RegExp): B
   const { blocks, boxes } = survey.segments
   const found = new Set<Block>()
   for (const box of boxes)
-    if (box.names.words.some((name) => names.has(name)) && isPart(survey, box))
-      for (const block of blocks.slice(box.first, box.end))
-        if (isItem(block) || (block.index > box.first && block.index + 1 < box.end && isGroupName(survey, block)))
-          found.add(block)
+    if (box.names.words.some((name) => names.has(name)) && isPart(survey, box)) {
+      const lines = blocks.slice(box.first, box.end)
+      for (const [at, line] of lines.entries())
+        if (isItem(line) || isGroupName(line, lines[at - 1], lines[at + 1])) found.add(line)
+    }
   let isBelow = false
   for (const block of blocks)
     if (isHeading(block)) isBelow = heading.test(block.text)
@@ -89,10 +90,9 @@ function linesOf(survey: Survey, names: ReadonlySet<string>, heading: RegExp): B
 const maxNameWords = 8
 
 /** Whether a line between the last item of a list and the first one of the next is the name of that list. */
-function isGroupName({ segments: { blocks } }: Survey, { index, measure, box }: Block): boolean {
-  const [above, below] = [blocks[index - 1]!, blocks[index + 1]!]
-  const isShort = measure.words <= maxNameWords && (box.context & outside) === 0
-  return isShort && isItem(above) && isItem(below) && listOf(above.box) !== listOf(below.box)
+function isGroupName({ measure, box }: Block, above: Block | undefined, below: Block | undefined): boolean {
+  if (!above || !below || !isItem(above) || !isItem(below) || listOf(above.box) === listOf(below.box)) return false
+  return measure.words <= maxNameWords && (box.context & outside) === 0
 }
 
 const listOf = ({ element, parent }: Box): ElementNode =>

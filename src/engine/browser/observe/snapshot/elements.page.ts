@@ -18,6 +18,7 @@ import { restoreHidden } from './hidden.page.ts'
 import { bits } from './flag-bits.ts'
 import { frameCheck, restoreTexts } from '../visibility/hidden-text.page.ts'
 import { selectorMaker } from '../../elements/selector.page.ts'
+import { tooltipAttributes } from '../../elements/icons.ts'
 import { codeText, drawnText, type EditorText } from '../../../../commands/editors/editor-text.ts'
 import { shortText } from '../../elements/describe.page.ts'
 
@@ -153,10 +154,8 @@ function measureOne(
   if (value !== null) measured.contents.push([ref, value, true])
 }
 
-/** Returns the text of a tooltip; libraries that draw tooltips keep it in another attribute. */
 const tooltipOf = (element: Element): string =>
-  ['title', 'data-original-title', 'data-bs-original-title'].map((name) => element.getAttribute(name)).find(Boolean) ??
-  ''
+  tooltipAttributes.map((name) => element.getAttribute(name)).find(Boolean) ?? ''
 
 const editorText = (element: Element): EditorText | null => codeText(element) ?? drawnText(element)
 
