@@ -87,7 +87,7 @@ inEveryHome(
       const data = { selector: 'input', files: [paths[0]!], timeout_ms: 1500 }
       const { results } = await given.run([['upload_files', data]])
       expect(results).toMatchObject([
-        { success: true, warning: expect.stringContaining('was still sending') as string },
+        { success: true, warning: expect.stringContaining('was still sending the files') as string },
       ])
     })
 

@@ -41,7 +41,7 @@ export async function untilSent<Output>(
       // The page has left.
       return true
     })
-    if (!isDone) warn(`the page was still sending after ${timeout} ms`)
+    if (!isDone) warn('the page was still sending the files when the time was over')
     return output
   } finally {
     page.off('request', start).off('requestfinished', finish).off('requestfailed', finish)
