@@ -45,12 +45,19 @@ export const esbuildInlinePage = {
   },
 }
 
+/** Bundles of the vite plugin, which the projects of the tests share. */
+const bundles = new Map()
+
 /** The vite plugin. */
 export const viteInlinePage = {
   name: 'inline-page',
   enforce: 'pre',
   async load(id) {
     if (!id.endsWith(`.page.ts${suffix}`)) return null
-    return `export default ${JSON.stringify(await bundle(id.slice(0, -suffix.length)))}`
+    const path = id.slice(0, -suffix.length)
+    if (!bundles.has(path)) bundles.set(path, bundle(path))
+    return `export default ${JSON.stringify(await bundles.get(path))}`
   },
+  // A page script may import what was changed.
+  watchChange: () => bundles.clear(),
 }
