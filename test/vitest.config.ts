@@ -22,7 +22,7 @@ export default defineConfig({
     // For tests that hang: a busy machine needs many times what an idle one does. `waitUntil` ends earlier, with its condition.
     testTimeout: 240_000,
     // As `waitUntil`.
-    expect: { poll: { timeout: 120_000 } },
+    expect: { poll: { timeout: 180_000 } },
     // One file builds the program, others wait for it: test/support/build-once.ts.
     hookTimeout: 240_000,
     // Flows mostly wait for browsers and processes: one more file than cores keeps the cores busy.

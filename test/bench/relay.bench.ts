@@ -68,7 +68,7 @@ export async function measure(): Promise<Table[]> {
 
 async function connect({ client, foreign, token, address }: Fixtures, engine = address): Promise<ConnectedBrowser> {
   const connected = await connectBrowser({ browser: foreign.url, engine, token })
-  await waitUntil(async () => (await client.getRelay({ id: connected.id })).active_target_id !== null, 60_000)
+  await waitUntil(async () => (await client.getRelay({ id: connected.id })).active_target_id !== null)
   return connected
 }
 
@@ -173,7 +173,7 @@ async function floods(fixtures: Fixtures): Promise<Table> {
     await waitUntil(async () => {
       const now = await count()
       return (now.messages >= 5000 && now.requests >= 500) || now.dropped > 0
-    }, 30_000)
+    })
     const now = await count()
     kept = {
       messages: Math.min(kept.messages, now.messages),
@@ -230,7 +230,7 @@ async function measureFailures(fixtures: Fixtures): Promise<Table> {
     await waitUntil(async () => (await client.getRelay({ id: connected.id })).status === 'reconnecting')
     way.heal()
     const start = performance.now()
-    await waitUntil(async () => (await client.getRelay({ id: connected.id })).status === 'connected', 60_000)
+    await waitUntil(async () => (await client.getRelay({ id: connected.id })).status === 'connected')
     back.push(performance.now() - start)
   }
   const made = await client.cdp({ session_id: connected.id, method: 'Target.createTarget', params: { url: site.url } })
@@ -240,7 +240,7 @@ async function measureFailures(fixtures: Fixtures): Promise<Table> {
   await waitUntil(async () => {
     const { targets } = await client.getRelay({ id: connected.id })
     return targets.some(({ target_id: id, responsive }) => id === hung && !responsive)
-  }, 60_000)
+  })
   const attach: number[] = []
   for (let round = 0; round < 7; round++) {
     const { cdp_url: url } = await client.getRelay({ id: connected.id })

@@ -95,7 +95,7 @@ describe('a batch', () => {
 
   test('reports the errors of its pages, and URLs that are listed twice', async () => {
     const { id } = await firecrawl.startBatchScrape(['http://127.0.0.1:1/', urlOf('/a'), urlOf('/a#part')])
-    await waitUntil(async () => (await firecrawl.getBatchScrapeStatus(id)).status === 'completed', 60_000)
+    await waitUntil(async () => (await firecrawl.getBatchScrapeStatus(id)).status === 'completed')
     const { errors } = await firecrawl.getBatchScrapeErrors(id)
     expect(errors).toEqual([expect.objectContaining({ url: 'http://127.0.0.1:1/', code: 'url_blocked' })])
     const state = await served.request('GET', `/v2/batch/scrape/${id}?limit=0`)
@@ -118,7 +118,7 @@ describe('a batch', () => {
 
   test('can be cancelled, and counts in the queue meanwhile', async () => {
     const { id } = await firecrawl.startBatchScrape([urlOf('/slow'), urlOf('/slow?2')])
-    await waitUntil(async () => (await firecrawl.getQueueStatus())['activeJobsInQueue'] === 2, 60_000)
+    await waitUntil(async () => (await firecrawl.getQueueStatus())['activeJobsInQueue'] === 2)
     expect(await firecrawl.getQueueStatus()).toMatchObject({ success: true, jobsInQueue: 2, waitingJobsInQueue: 0 })
     expect(await firecrawl.getConcurrency()).toEqual({ concurrency: 2, maxConcurrency: 64 })
     expect((await firecrawl.getActiveCrawls()).crawls).toEqual([])
@@ -139,7 +139,7 @@ describe('a batch', () => {
     expect(job).toMatchObject({ success: true, status: 'completed', completed: 2 })
     expect(titles(job.data)).toEqual(['A', 'B'])
     const { id } = await old.asyncBatchScrapeUrls(['http://127.0.0.1:1/'], {}, undefined, undefined, true)
-    await waitUntil(async () => (await old.checkBatchScrapeStatus(id))['status'] === 'completed', 60_000)
+    await waitUntil(async () => (await old.checkBatchScrapeStatus(id))['status'] === 'completed')
     expect(await old.checkBatchScrapeErrors(id)).toMatchObject({ errors: [{ code: 'url_blocked' }] })
   })
 })
@@ -302,7 +302,7 @@ describe('a webhook', () => {
     refusals = 1
     const webhook = { url: `http://127.0.0.1:${port}/hook`, headers: { 'X-Own': 'yes' }, metadata: { order: 7 } }
     const { id } = await firecrawl.startBatchScrape([urlOf('/a'), 'http://127.0.0.1:1/', urlOf('/b')], { webhook })
-    await waitUntil(() => received.length === 5, 60_000)
+    await waitUntil(() => received.length === 5)
     const bodies = received.map(({ text }) => JSON.parse(text) as Record<string, unknown> & { data: [] })
     expect(bodies.map(({ type, success }) => [type, success])).toEqual([
       ['batch_scrape.started', true],

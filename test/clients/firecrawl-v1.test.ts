@@ -108,7 +108,7 @@ describe('crawl', () => {
     expect(await firecrawl.checkCrawlStatus(id, true)).toMatchObject({ status: 'cancelled' })
     const whole = await firecrawl.asyncCrawlUrl(site.url, { limit: 10 })
     const state = () => firecrawl.checkCrawlStatus(whole.id, true)
-    await waitUntil(async () => (await state()).status === 'completed', 60_000)
+    await waitUntil(async () => (await state()).status === 'completed')
     expect((await state()).data).toHaveLength(3)
     expect(await firecrawl.checkCrawlErrors(whole.id)).toMatchObject({ robots_blocked: [`${site.url}/private/x`] })
   })
@@ -118,7 +118,7 @@ describe('crawl', () => {
       limit: 1,
       webhook: { url: `${site.url}/hook`, metadata: { order: 7 } },
     })
-    await waitUntil(() => delivered.some(({ type }) => type === 'crawl.completed'), 60_000)
+    await waitUntil(() => delivered.some(({ type }) => type === 'crawl.completed'))
     expect(delivered.map(({ type }) => type)).toEqual(['crawl.started', 'crawl.page', 'crawl.completed'])
     expect(delivered[1]).toMatchObject({
       success: true,

@@ -204,7 +204,7 @@ describe('crawl', () => {
 
   test('returns its pages in parts that the SDK joins', async () => {
     const { id } = await firecrawl.startCrawl(site.url, { limit: 20 })
-    await waitUntil(async () => (await firecrawl.getCrawlStatus(id)).status === 'completed', 60_000)
+    await waitUntil(async () => (await firecrawl.getCrawlStatus(id)).status === 'completed')
     const part = await served.request('GET', `/v2/crawl/${id}?limit=2`)
     expect(part['data']).toHaveLength(2)
     const rest = await served.request('GET', (part['next'] as string).slice(served.url.length))

@@ -32,11 +32,11 @@ async function lines(...all: readonly string[][]): Promise<void> {
   await homes.clients.http.closeSession({ session_id: session_id! })
 }
 
-describe.skipIf(reason)(`Roundcube${reason ? ` (skipped: ${reason})` : ''}`, { timeout: 100_000 }, () => {
+describe.skipIf(reason)(`Roundcube${reason ? ` (skipped: ${reason})` : ''}`, () => {
   let app: Roundcube
   beforeAll(async () => {
     app = await startRoundcube()
-  }, 120_000)
+  })
   afterAll(() => app.close())
   beforeEach(async () => {
     await app.mail.empty()

@@ -72,7 +72,7 @@ describe('an upload whose client pauses', () => {
     expect(await uploading.receive()).toMatchObject({ status: 410, body: { code: 'session_closed' } })
     uploading.socket.destroy()
     // Below the time that a browser has to open a page.
-  }, 20_000)
+  })
 
   test('fails when the browser of its session is killed', async () => {
     const session = await createOpened()

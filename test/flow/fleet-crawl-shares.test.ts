@@ -51,5 +51,5 @@ describe.skipIf(noRedis)(`crawls of several keys in a fleet${noRedis ? ` (${noRe
     // It had all other slots meanwhile, and no more.
     expect(held.size).toBe(4)
     await fleet.crawls.cancel(id, callOf())
-  }, 120_000)
+  })
 })

@@ -68,7 +68,7 @@ function outcomeOf(number: number, passed: boolean, wasHealed: boolean): Outcome
   return wasHealed ? 'healed' : 'unaffected'
 }
 
-describe('forty changes of a page', { timeout: 240_000 }, () => {
+describe('forty changes of a page', () => {
   test('are healed or fail, and never lead to another element, as the guide says', async () => {
     expect(changes).toHaveLength(40)
     const steps = await recordedSteps()

@@ -41,36 +41,32 @@ test('the sessions of a client are in the local engine, and end when it closes',
   await expect.poll(sessions).toBe(0)
 })
 
-test.each(['the local engine', 'a server'])(
-  'a crawl on %s is cancelled when its client closes',
-  async (location) => {
-    const endless = await serveSite({ '/': '<a href=/slow>slow</a>', '/slow': () => {} })
-    const server = location === 'a server' ? await serve(built, [], { stateDir: await built.stateDir() }) : undefined
-    const target = server ? ['--server', server.url] : []
-    try {
-      const transport = new StdioClientTransport({
-        command: process.execPath,
-        args: [built.program, 'mcp', ...target],
-        env,
-      })
-      const client = new Client({ name: 'test', version: '1' })
-      await client.connect(transport)
-      const call = callTool(client, 'web_crawl', { url: endless.url })
-      const failed = expect(call).rejects.toThrow()
-      await expect.poll(() => endless.requests).toContain('/slow')
-      await client.close()
-      await failed
-      // The client ends a command that does not end soon, and the engine then notices that its caller is gone.
-      await expect
-        .poll(async () => JSON.parse((await built.run(['crawl', 'list', '--json', ...target], { env })).stdout))
-        .toMatchObject({ crawls: [{ start_url: endless.url, status: 'cancelled' }] })
-    } finally {
-      await endless.close()
-      if (server) await stop(server)
-    }
-  },
-  60_000,
-)
+test.each(['the local engine', 'a server'])('a crawl on %s is cancelled when its client closes', async (location) => {
+  const endless = await serveSite({ '/': '<a href=/slow>slow</a>', '/slow': () => {} })
+  const server = location === 'a server' ? await serve(built, [], { stateDir: await built.stateDir() }) : undefined
+  const target = server ? ['--server', server.url] : []
+  try {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [built.program, 'mcp', ...target],
+      env,
+    })
+    const client = new Client({ name: 'test', version: '1' })
+    await client.connect(transport)
+    const call = callTool(client, 'web_crawl', { url: endless.url })
+    const failed = expect(call).rejects.toThrow()
+    await expect.poll(() => endless.requests).toContain('/slow')
+    await client.close()
+    await failed
+    // The client ends a command that does not end soon, and the engine then notices that its caller is gone.
+    await expect
+      .poll(async () => JSON.parse((await built.run(['crawl', 'list', '--json', ...target], { env })).stdout))
+      .toMatchObject({ crawls: [{ start_url: endless.url, status: 'cancelled' }] })
+  } finally {
+    await endless.close()
+    if (server) await stop(server)
+  }
+})
 
 /** A host that opens a page, reports the response, and then hangs. */
 const host = `
@@ -135,4 +131,4 @@ test('the sessions on a server end when the command is killed', async () => {
   } finally {
     await stop(server)
   }
-}, 60_000)
+})

@@ -342,7 +342,7 @@ test('sessions that have ended do not count for the client of bax mcp', async ()
   }
   await expect.poll(async () => handleIn((await open()).text)).toMatch(/^ses_/)
   await client.close()
-}, 60_000)
+})
 
 test('the trace of a call is in the log of what it did', async () => {
   const trace = '0af7651916cd43dd8448eb211c80319c'

@@ -31,7 +31,7 @@ beforeAll(async () => {
     stateDir,
     env: { BAX_VAULT_KEY: 'a key of sixteen characters' },
   })
-}, 240_000)
+})
 beforeEach(async () => {
   const makeKey = async (): Promise<string> =>
     (await as(admin, 'POST', '/v1/keys', { name: 'user', scopes: ['browser', 'scrape', 'shell', 'relay'] })).body.key
@@ -44,7 +44,7 @@ afterAll(async () => {
   await server.ended
   await built.close()
   await site.close()
-}, 60_000)
+})
 
 const as = (key: string, method: string, path: string, body?: object): Promise<Answer> =>
   request(server.url, method, path, body, { 'x-api-key': key })

@@ -285,7 +285,7 @@ async function drag(page: Page, from: Locator, target: Locator): Promise<void> {
   await page.mouse.up()
 }
 
-describe('a recorded script', { timeout: 180_000 }, () => {
+describe('a recorded script', () => {
   test('chooses options by role and name, whatever the press has opened or closed', async () => {
     const { steps, recorded } = await recordAndRun('menus', async (page) => {
       await tap(page, page.getByRole('combobox'))

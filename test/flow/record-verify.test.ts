@@ -43,7 +43,7 @@ afterAll(async () => {
 
 const sessions = async () => (await homes.clients.http.listSessions({})).sessions
 
-describe('a recording', { timeout: 120_000 }, () => {
+describe('a recording', () => {
   test('is replayed at the end, and marked where it does not hold', async () => {
     const recording = await startRecording(homes, folder.path, [`${site.url}/tickets`, '--verify'], 'tickets.yaml')
     for (const name of ['Show', 'Buy', 'Leave']) await recording.page.getByRole('button', { name }).click()

@@ -80,7 +80,7 @@ async function drag(page: Page, from: Locator, to: Locator, at?: { x: number; y:
   await page.mouse.up()
 }
 
-describe('a recorded script', { timeout: 180_000 }, () => {
+describe('a recorded script', () => {
   test('buys in a shop with routes, a slider, dialogs and a modal form', async () => {
     const { script, recorded, repeated } = await recordAndRun('shop', async (page) => {
       const products = page.getByRole('listitem')

@@ -117,7 +117,7 @@ describe.skipIf(reason)(`a recorded script${reason ? ` (skipped: ${reason})` : '
       expect(await wiki.page('notes')).toBeUndefined()
       expect(await wiki.media('notes.zip')).toBeUndefined()
     })
-  }, 240_000)
+  })
 
   test('creates a database in phpLiteAdmin, exports it and deletes it', async () => {
     const admin = await started(startPhpLiteAdmin())
@@ -151,5 +151,5 @@ describe.skipIf(reason)(`a recorded script${reason ? ` (skipped: ${reason})` : '
       expect(await admin.databases()).toEqual([])
     })
     await repeat('admin.yaml', admin.password, async () => expect(await admin.databases()).toEqual([]))
-  }, 240_000)
+  })
 })

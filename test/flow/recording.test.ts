@@ -84,7 +84,7 @@ inUsualHomes(pages, (given) => {
       await given.do('evaluate', { expression: `${fetchAll}.then(() => 1)`, timeout_ms: 90_000 })
       const { entries, truncated } = await given.do('stop_har', { name: 'long.har' })
       expect([entries, truncated]).toEqual([17, '1 requests beyond the first 17 are missing'])
-    }, 120_000)
+    })
 
     test('is fetched by the command line, and can leave out bodies', async () => {
       expect((await cli('start-har', '--no-bodies')).code).toBe(0)

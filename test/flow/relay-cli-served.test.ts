@@ -36,12 +36,9 @@ describe('`bax relay connect --launch`', () => {
       expect((await readdir(given.folder)).filter((entry) => entry.startsWith('bax-browser-'))).toHaveLength(1)
       connector.child.kill(signal)
       await connector.ended
-      await waitUntil(
-        async () => !(await readdir(given.folder)).some((entry) => entry.startsWith('bax-browser-')),
-        60_000,
-      )
+      await waitUntil(async () => !(await readdir(given.folder)).some((entry) => entry.startsWith('bax-browser-')))
       // Its profile is on the command line; the folder is in the environment of the engine, too.
-      await waitUntil(async () => (await markedProcesses(join(given.folder, 'bax-browser-'))).length === 0, 60_000)
+      await waitUntil(async () => (await markedProcesses(join(given.folder, 'bax-browser-'))).length === 0)
       await run(['relay', 'stop', 'laptop'], env)
     }
   })

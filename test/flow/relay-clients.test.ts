@@ -29,7 +29,7 @@ beforeAll(async () => {
   ])
   token = (await homes.clients.http.createRelayToken({})).token
   await foreign.evaluate('about:blank', `location.href = ${JSON.stringify(`${site.url}/private`)}`)
-  await waitUntil(async () => (await foreign.pages()).includes(`${site.url}/private`), 60_000)
+  await waitUntil(async () => (await foreign.pages()).includes(`${site.url}/private`))
 })
 afterAll(async () => {
   await homes.close()
@@ -87,10 +87,10 @@ describe.each(Object.keys(clients))('%s', (name) => {
   test('finds only the shared tabs, and opens its own', async () => {
     const all = await connect()
     const made = await all.cdp('Target.createTarget', { url: `${site.url}/shared` })
-    await waitUntil(async () => (await foreign.pages()).includes(`${site.url}/shared`), 60_000)
+    await waitUntil(async () => (await foreign.pages()).includes(`${site.url}/shared`))
     await all.stop()
     const some = await connect(['**/shared'])
-    await waitUntil(async () => (await some.record()).targets.length === 1, 60_000)
+    await waitUntil(async () => (await some.record()).targets.length === 1)
     expect(await visit(await some.socket())).toEqual({ pages: [`${site.url}/shared`], opened: 'New' })
     await some.cdp('Target.closeTarget', { targetId: made.result!['targetId'] })
     await isAlone()
@@ -103,7 +103,7 @@ describe.each(Object.keys(clients))('%s', (name) => {
     const hung = made.result!['targetId'] as string
     const hangs = async () =>
       (await record()).targets.some(({ target_id: id, responsive }) => id === hung && !responsive)
-    await waitUntil(hangs, 60_000)
+    await waitUntil(hangs)
     expect(await visit(await socket())).toEqual({ pages: [`${site.url}/private`], opened: 'New' })
     await cdp('Target.closeTarget', { targetId: hung })
     await isAlone()

@@ -50,9 +50,9 @@ describe.skipIf(noNetworkBecause)(
       ])
       // The user logs in before any client connects.
       await foreign.evaluate('about:blank', `location.href = ${JSON.stringify(`${site.url}/login`)}`)
-      await waitUntil(async () => (await foreign.pages()).includes(`${site.url}/login`), 60_000)
+      await waitUntil(async () => (await foreign.pages()).includes(`${site.url}/login`))
       await foreign.evaluate('/login', `location.href = '/account'`)
-      await waitUntil(async () => (await foreign.pages()).includes(`${site.url}/account`), 60_000)
+      await waitUntil(async () => (await foreign.pages()).includes(`${site.url}/account`))
     })
     afterAll(async () => {
       await foreign.close()
@@ -87,7 +87,7 @@ describe.skipIf(noNetworkBecause)(
       const puppeteer = await puppeteerModule()
       const state = { BAX_STATE_DIR: folder }
       const server = startFar([built.program, 'serve', '--port', '0', '--allow-host', network.address], state)
-      await waitUntil(() => server.out.errors.includes('http://127.0.0.1:'), 60_000)
+      await waitUntil(() => server.out.errors.includes('http://127.0.0.1:'))
       const address = /http:\/\/127\.0\.0\.1:(\d+)/.exec(server.out.errors)!
       const far = { BAX_SERVER: address[0] }
       const bax = (...argv: string[]) => startFar([built.program, ...argv], far)
@@ -103,7 +103,7 @@ describe.skipIf(noNetworkBecause)(
       })
       await connector.waitForStderr('^C disconnects the browser')
       const record = async () => JSON.parse(await finish(bax('relay', 'show', 'laptop', '--json')))
-      await waitUntil(async () => (await record()).active_target_id !== null, 60_000)
+      await waitUntil(async () => (await record()).active_target_id !== null)
 
       const events = bax('relay', 'events', 'laptop', '--follow', '--kind', 'console')
       const { cdp_url: socket } = await record()
@@ -126,7 +126,7 @@ describe.skipIf(noNetworkBecause)(
       const clicks = ['playwright', 'puppeteer', 'bax'].flatMap((who) =>
         [1, 2, 3, 4, 5].map((at) => `clicked ${who} ${at}`),
       )
-      await waitUntil(() => clicks.every((click) => events.out.text.includes(click)), 60_000)
+      await waitUntil(() => clicks.every((click) => events.out.text.includes(click)))
       expect(events.out.text).not.toContain('sid=ada')
 
       connector.child.kill('SIGINT')
@@ -134,6 +134,6 @@ describe.skipIf(noNetworkBecause)(
       expect(await foreign.pages()).toEqual([`${site.url}/account`])
       for (const { child } of [events, server]) child.kill('SIGINT')
       await Promise.all([events.ended, server.ended])
-    }, 180_000)
+    })
   },
 )

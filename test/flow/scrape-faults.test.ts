@@ -339,7 +339,7 @@ describe('in a browser', () => {
       ['/spin', '/article', '/loop', '/dialogs', '/article'].map((path) => scrape(path, { render: 'browser' })),
     )
     expect(all.map(({ success }) => success)).toEqual([true, true, false, true, true])
-  }, 60_000)
+  })
 
   test('cancels the scrape when its caller disconnects', async () => {
     const leaving = new AbortController()

@@ -98,7 +98,6 @@ describe('a page that has grown without limits', () => {
       expect(await scraping).toMatchObject({ success: false, code: 'content_too_large' })
       expect(await client.scrape({ url: url('/menu'), render: 'browser' })).toMatchObject({ success: true })
     },
-    120_000,
   )
 })
 

@@ -252,5 +252,5 @@ describe('many sessions', () => {
       vi.unstubAllEnvs()
       await rm(temporary, { recursive: true, force: true })
     }
-  }, 180_000)
+  })
 })

@@ -89,5 +89,4 @@ test.skipIf(busybox.absent !== null)(
       await rm(folder, { recursive: true, force: true })
     }
   },
-  120_000,
 )

@@ -17,7 +17,7 @@ describe.skipIf(reason)(`DokuWiki${reason ? ` (skipped: ${reason})` : ''}`, () =
     folder = await mkdtemp(join(tmpdir(), 'bax-wiki-'))
     wiki = await startWiki()
     await bax('session', 'create', '--headless', '--requested-name', 'wiki', '--start-url', wiki.url)
-  }, 180_000)
+  })
   afterAll(async () => {
     await bax('engine', 'stop')
     await wiki?.close()
@@ -71,5 +71,5 @@ describe.skipIf(reason)(`DokuWiki${reason ? ` (skipped: ${reason})` : ''}`, () =
       'wait-for-navigation',
     )
     expect(await bax('do', 'get-text', '.search_fulltextresult')).toContain('Zebras')
-  }, 240_000)
+  })
 })

@@ -10,8 +10,6 @@ import { waitUntil } from './wait.ts'
 
 /** Passes the folder of the build to the test processes. */
 const variable = 'BAX_TEST_BUILD'
-/** Timeout for a build on a busy machine. */
-const withinMs = 180_000
 
 /** Runs before all tests, in the parent of their processes; once more for each project. Returns what ends the run. */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
@@ -41,7 +39,7 @@ export async function builtOnce(): Promise<string> {
     await mkdir(join(folder, 'building'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    await waitUntil(() => existsSync(done), withinMs)
+    await waitUntil(() => existsSync(done))
     return dist
   }
   await build(dist)

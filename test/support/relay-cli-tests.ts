@@ -79,9 +79,9 @@ export function testConnected(given: RelayCli, env: () => Env): void {
     let followed = ''
     follower.child.stdout!.on('data', (chunk: Buffer) => (followed += chunk))
     await navigateTo(env(), '/noisy')
-    await waitUntil(() => followed.includes('it broke'), 60_000)
+    await waitUntil(() => followed.includes('it broke'))
     const finished = ['--kind', 'network', '--type', 'finished', '--url', '**/x?*']
-    await waitUntil(async () => (await events(...finished)).stdout !== '', 60_000)
+    await waitUntil(async () => (await events(...finished)).stdout !== '')
 
     expect((await events('--kind', 'console', '--level', 'error', '--text', 'BROKE')).stdout).toMatch(
       /^\d\d:\d\d:\d\d\.\d{3} {2}console {2}log +error: it broke Bearer \[redacted\] \(http/,
@@ -116,7 +116,7 @@ export function testConnected(given: RelayCli, env: () => Env): void {
     const connector = await connect(env(), '--cdp', given.foreign.url)
     connector.child.kill('SIGKILL')
     await connector.ended
-    await waitUntil(async () => (await laptop(env()))['status'] === 'reconnecting', 60_000)
+    await waitUntil(async () => (await laptop(env()))['status'] === 'reconnecting')
     expect(await cdp(env(), 'Browser.getVersion')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('is disconnected'),
@@ -137,9 +137,9 @@ export function testConnected(given: RelayCli, env: () => Env): void {
     await connect(env(), '--cdp', given.foreign.url)
     const before = (await laptop(env()))['active_target_id'] as string
     const { stdout } = await cdp(env(), 'Target.createTarget', '{"url":"about:blank"}', '--field', 'targetId')
-    await waitUntil(async () => (await laptop(env()))['active_target_id'] === stdout.trim(), 60_000)
+    await waitUntil(async () => (await laptop(env()))['active_target_id'] === stdout.trim())
     expect((await run(['relay', 'use', 'laptop', before], env())).code).toBe(0)
-    await waitUntil(async () => (await laptop(env()))['active_target_id'] === before, 60_000)
+    await waitUntil(async () => (await laptop(env()))['active_target_id'] === before)
     expect((await run(['relay', 'use', 'laptop', 'none'], env())).code).toBe(5)
     await cdp(env(), 'Target.closeTarget', JSON.stringify({ targetId: stdout.trim() }))
     await waitUntil(async () => (await given.foreign.titles()).length === 1)

@@ -98,11 +98,11 @@ export function relayCli(): RelayCli {
     async connect(env, ...flags) {
       const connector = start(['relay', 'connect', '--name', 'laptop', ...flags], env)
       await connector.waitForStderr('^C disconnects the browser')
-      await waitUntil(async () => (await laptop(env))['active_target_id'] !== null, 60_000)
+      await waitUntil(async () => (await laptop(env))['active_target_id'] !== null)
       return connector
     },
     navigateTo: (env, path) => cdp(env, 'Page.navigate', JSON.stringify({ url: site.url + path })),
-    titleIs: (title) => waitUntil(async () => (await foreign.titles()).includes(title), 60_000),
+    titleIs: (title) => waitUntil(async () => (await foreign.titles()).includes(title)),
     localEngine: async () => ({ BAX_STATE_DIR: await built.stateDir() }),
     async server() {
       const server = built.start(['serve', '--port', '0'], { env: { BAX_STATE_DIR: await built.stateDir() } })

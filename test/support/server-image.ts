@@ -72,13 +72,11 @@ export async function serverImage(): Promise<ImagedServer> {
     url = `http://${await docker('port', name, '4100/tcp')}`
     // Docker accepts connections before the server does, and may leave the first ones without a response.
     const answer = () => fetch(`${url}/readyz`, { signal: AbortSignal.timeout(10_000) })
-    await waitUntil(
-      () =>
-        answer().then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      60_000,
+    await waitUntil(() =>
+      answer().then(
+        ({ ok }) => ok,
+        () => false,
+      ),
     )
   }
   return {

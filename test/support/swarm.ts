@@ -20,9 +20,6 @@ export async function noSwarm(image: string): Promise<string | null> {
   }
 }
 
-/** Maximum time that another run of these tests has a Swarm. */
-const otherRunMs = 200_000
-
 /** Returns false if the error is that there is a Swarm already; throws others. */
 function isPartOfSwarm(error: Error): false {
   if (error.message.includes('already part of a swarm')) return false
@@ -38,7 +35,7 @@ export async function startSwarm(): Promise<() => Promise<void>> {
   await waitUntil(async () => {
     hadBridge = (await docker('network', 'ls', '--format', '{{.Name}}')).split('\n').includes(bridge)
     return docker('swarm', 'init', '--advertise-addr', '127.0.0.1').then(() => true, isPartOfSwarm)
-  }, otherRunMs)
+  })
   return async () => {
     await docker('swarm', 'leave', '--force')
     if (!hadBridge) await docker('network', 'rm', bridge)

@@ -1,13 +1,13 @@
 /** Waits for conditions by polling. */
 
 /** After this time a condition never holds, in milliseconds: a busy machine needs many times what an idle one does. */
-const neverMs = 120_000
+const neverMs = 180_000
 
 /** Polls until `condition` holds. */
-export async function waitUntil(condition: () => boolean | Promise<boolean>, withinMs = neverMs): Promise<void> {
-  const end = performance.now() + withinMs
+export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + neverMs
   while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${condition}`)
+    if (performance.now() > end) throw new Error(`not within ${neverMs} ms: ${condition}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

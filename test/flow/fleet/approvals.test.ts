@@ -65,5 +65,5 @@ describe.skipIf(noRedis)(titled('approvals of a fleet', noRedis), () => {
       { result: { value: `of ${ids[0]}` } },
       { result: { value: 'Shop' } },
     ])
-  }, 60_000)
+  })
 })

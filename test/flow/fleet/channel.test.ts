@@ -133,13 +133,13 @@ describe.skipIf(absent)(titled('between a gateway and a worker', absent), () => 
     expect(await evaluate(`'a secret ' + 'price'`)).toBe('a secret price')
     expect(middle.seen.length).toBeGreaterThan(100)
     for (const text of ['secret price', 'HTTP/1.1', session_id]) expect(middle.seen).not.toContain(text)
-  }, 60_000)
+  })
 
   test('a changed header is an error', async () => {
     middle.changeAfter(20)
     expect(await failureOf(fleet.gateway.client.getSession({ session_id }))).toMatchObject({ code: 'worker_lost' })
     expect(await fleet.gateway.client.getSession({ session_id })).toMatchObject({ session_id })
-  }, 60_000)
+  })
 
   test('a changed byte of a download is an error, and so is a download that is cut', async () => {
     await storeFile(4_000_000)
@@ -155,7 +155,7 @@ describe.skipIf(absent)(titled('between a gateway and a worker', absent), () => 
     }
     await expect(rest()).rejects.toThrow()
     expect(await loadFile()).toBe(4_000_000)
-  }, 60_000)
+  })
 
   test('a changed event is an error, and so is a stream that is cut', async () => {
     const changed = events()
@@ -168,7 +168,7 @@ describe.skipIf(absent)(titled('between a gateway and a worker', absent), () => 
     await cut.until('session.')
     middle.cut()
     await expect(cut.until('never')).rejects.toMatchObject({ code: expect.stringMatching(/./) })
-  }, 60_000)
+  })
 
   test('a changed message of a websocket closes it', async () => {
     const url = `${fleet.gateway.url.replace('http', 'ws')}/sessions/${session_id}/cdp?token=${frame_token}`
@@ -181,7 +181,7 @@ describe.skipIf(absent)(titled('between a gateway and a worker', absent), () => 
     const [code] = await once(socket, 'close')
     expect(code).toBe(1006)
     expect(messages).toEqual([])
-  }, 60_000)
+  })
 
   describe('another program', () => {
     let folder: string
@@ -194,44 +194,40 @@ describe.skipIf(absent)(titled('between a gateway and a worker', absent), () => 
       outgoing.end(JSON.stringify({ success: true, session_id, sessions: [], total: 0 }))
     }
 
-    test.each(['HTTP', 'a certificate of a trusted CA'])(
-      'with %s is no worker',
-      async (kind) => {
-        const ca = createCa(folder)
-        const { cert, key } = ca.issue('program', 'IP:127.0.0.1')
-        const program = kind === 'HTTP' ? createHttp(respond) : createHttps({ cert, key }, respond)
-        const { client } = await fleet.addGateway(undefined, ca.file)
-        expect(await client.getSession({ session_id })).toMatchObject({ session_id })
-        const worker = middle.target
-        middle.target = await listening(program)
-        middle.cut()
-        const [{ id }] = fleet.workers as [TestFleet['workers'][number]]
-        const message = `the program at the URL of the worker ${id} does not have the secret of the fleet`
-        for (const send of [
-          () => client.getSession({ session_id }),
-          () => client.listSessions({}),
-          () => client.createSession({}),
-        ])
-          expect(await failureOf(send())).toMatchObject({ code: 'fleet_unavailable', status: 503, message })
-        expect((await client.getFleet({})).workers).toMatchObject([
-          { worker_id: id, unreachable: `${message}: check which program listens at ${middle.url}` },
-        ])
-        middle.target = worker
-        expect(await client.getSession({ session_id })).toMatchObject({ session_id })
-        if (kind !== 'HTTP') {
-          // Also where this machine trusts the CA of the program.
-          const socket = connectTls({
-            port: (program.address() as AddressInfo).port,
-            ca: readFileSync(ca.file),
-            ...channelOf(fleet.secretFile),
-          })
-          const [error] = await once(socket, 'error')
-          expect(error).toMatchObject({ message: 'it has a certificate instead of the secret' })
-        }
-        program.closeAllConnections()
-        await new Promise((resolve) => program.close(resolve))
-      },
-      60_000,
-    )
+    test.each(['HTTP', 'a certificate of a trusted CA'])('with %s is no worker', async (kind) => {
+      const ca = createCa(folder)
+      const { cert, key } = ca.issue('program', 'IP:127.0.0.1')
+      const program = kind === 'HTTP' ? createHttp(respond) : createHttps({ cert, key }, respond)
+      const { client } = await fleet.addGateway(undefined, ca.file)
+      expect(await client.getSession({ session_id })).toMatchObject({ session_id })
+      const worker = middle.target
+      middle.target = await listening(program)
+      middle.cut()
+      const [{ id }] = fleet.workers as [TestFleet['workers'][number]]
+      const message = `the program at the URL of the worker ${id} does not have the secret of the fleet`
+      for (const send of [
+        () => client.getSession({ session_id }),
+        () => client.listSessions({}),
+        () => client.createSession({}),
+      ])
+        expect(await failureOf(send())).toMatchObject({ code: 'fleet_unavailable', status: 503, message })
+      expect((await client.getFleet({})).workers).toMatchObject([
+        { worker_id: id, unreachable: `${message}: check which program listens at ${middle.url}` },
+      ])
+      middle.target = worker
+      expect(await client.getSession({ session_id })).toMatchObject({ session_id })
+      if (kind !== 'HTTP') {
+        // Also where this machine trusts the CA of the program.
+        const socket = connectTls({
+          port: (program.address() as AddressInfo).port,
+          ca: readFileSync(ca.file),
+          ...channelOf(fleet.secretFile),
+        })
+        const [error] = await once(socket, 'error')
+        expect(error).toMatchObject({ message: 'it has a certificate instead of the secret' })
+      }
+      program.closeAllConnections()
+      await new Promise((resolve) => program.close(resolve))
+    })
   })
 })

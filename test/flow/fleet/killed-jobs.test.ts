@@ -77,7 +77,7 @@ describe.skipIf(noRedis)(titled('jobs of a fleet whose workers are killed', noRe
     const { client } = gateway
     const listed = [...urls.slice(0, 5), blocked, ...urls.slice(5)]
     const id = await killDuring(() => client.batchScrapeV2({ urls: listed, timeout, webhook: receiver.webhook }))
-    await waitUntil(async () => (await client.getBatchV2({ id, limit: 0 })).status !== 'scraping', 120_000)
+    await waitUntil(async () => (await client.getBatchV2({ id, limit: 0 })).status !== 'scraping')
     const state = await client.getBatchV2({ id, limit: 500 })
     expect(state).toMatchObject({ status: 'completed', completed: pages, total: pages + 1 })
     expect(state.data.map(({ metadata }) => metadata.sourceURL)).toEqual(urls)
@@ -85,7 +85,7 @@ describe.skipIf(noRedis)(titled('jobs of a fleet whose workers are killed', noRe
     expect(errors).toEqual([expect.objectContaining({ url: blocked, code: 'url_blocked' })])
     await fleet.expectQueuesEmpty()
     expectDelivered(receiver, { name: 'batch_scrape', urls: listed, repeated: [] })
-  }, 240_000)
+  })
 
   test('an extraction: its data are those of an undisturbed one', async () => {
     const { client } = gateway
@@ -95,7 +95,7 @@ describe.skipIf(noRedis)(titled('jobs of a fleet whose workers are killed', noRe
       scrapeOptions: { timeout },
     }
     const ended = async (id: string) => {
-      await waitUntil(async () => (await client.getExtractV2({ id })).status !== 'processing', 120_000)
+      await waitUntil(async () => (await client.getExtractV2({ id })).status !== 'processing')
       const { id: _id, expiresAt: _at, ...rest } = await client.getExtractV2({ id })
       return rest
     }
@@ -105,7 +105,7 @@ describe.skipIf(noRedis)(titled('jobs of a fleet whose workers are killed', noRe
     expect(undisturbed).toMatchObject({ status: 'completed', sources: { title: urls } })
     await fleet.expectQueuesEmpty()
     expectDelivered(receiver, { name: 'extract', urls, repeated: [] })
-  }, 240_000)
+  })
 
   test('webhooks of a crawl: the event that was being sent is sent again, also the last one', async () => {
     const { client } = gateway
@@ -126,7 +126,7 @@ describe.skipIf(noRedis)(titled('jobs of a fleet whose workers are killed', noRe
     expect(sourcesOf(whole).toSorted()).toEqual(urls.toSorted())
     await fleet.expectQueuesEmpty()
     expectDelivered(receiver, { name: 'crawl', urls: sourcesOf(whole), repeated })
-  }, 240_000)
+  })
 
   describe('a batch with actions', () => {
     let shop: Site
@@ -166,7 +166,7 @@ describe.skipIf(noRedis)(titled('jobs of a fleet whose workers are killed', noRe
         webhook: receiver.webhook,
       })
       // Both workers use all their tabs.
-      await waitUntil(() => orders.length === 2 * tabs, 60_000)
+      await waitUntil(() => orders.length === 2 * tabs)
       await worker.kill()
       worker = next
       for (const response of held) response.end()
@@ -179,6 +179,6 @@ describe.skipIf(noRedis)(titled('jobs of a fleet whose workers are killed', noRe
       for (const error of errors) expect(error).toMatchObject({ code: 'worker_lost' })
       await fleet.expectQueuesEmpty()
       expectDelivered(receiver, { name: 'batch_scrape', urls: paths.map((path) => shop.url + path), repeated: [] })
-    }, 240_000)
+    })
   })
 })

@@ -39,7 +39,7 @@ describe.skipIf(noRedis)(titled('requests of a fleet whose processes are killed'
   const hold = (path: string) => (_: IncomingMessage, response: ServerResponse) =>
     void held.set(path, [...(held.get(path) ?? []), response])
   const count = (path: string) => held.get(path)?.length ?? 0
-  const isHeld = (path: string, times: number) => waitUntil(() => count(path) >= times, 60_000)
+  const isHeld = (path: string, times: number) => waitUntil(() => count(path) >= times)
 
   beforeAll(async () => {
     const page = '<!doctype html><title>Shop</title><h1>Shop</h1><p>Some words to read in this shop.'
@@ -73,7 +73,7 @@ describe.skipIf(noRedis)(titled('requests of a fleet whose processes are killed'
     // Reported by the tests.
     for (const request of [scrape, withActions, batch, uploading]) request.catch(() => {})
     await Promise.all(['/slow', '/buy', '/hang'].map((path, at) => isHeld(path, before[at]! + 1)))
-    await waitUntil(() => begun === 64, 60_000)
+    await waitUntil(() => begun === 64)
     return { session_id, scrape, withActions, batch, uploading }
   }
 
@@ -108,7 +108,7 @@ describe.skipIf(noRedis)(titled('requests of a fleet whose processes are killed'
     await gateway.client.closeSessions({})
     await Promise.all([gateway.stop(), other.stop()])
     await fleet.expectQueuesEmpty()
-  }, 120_000)
+  })
 
   test('a gateway: its requests end on their workers, and another gateway continues', async () => {
     const [doomed, gateway, worker] = await Promise.all([fleet.addGateway(), fleet.addGateway(), fleet.addWorker()])
@@ -132,5 +132,5 @@ describe.skipIf(noRedis)(titled('requests of a fleet whose processes are killed'
     await client.closeSession({ session_id })
     expect(await worker.stop()).toBe(0)
     await fleet.expectQueuesEmpty()
-  }, 120_000)
+  })
 })

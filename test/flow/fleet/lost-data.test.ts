@@ -77,7 +77,7 @@ describe.skipIf(noRedis)(titled('a fleet that lost its data', noRedis), () => {
     // Nothing is left of registrations that are gone.
     const hashes = await fleet.redis.client.keys('bax:dir:worker:*')
     expect(hashes).toHaveLength(2)
-  }, 120_000)
+  })
 })
 
 describe.skipIf(noRedis)(titled('`bax serve --fleet` without a key', noRedis), () => {

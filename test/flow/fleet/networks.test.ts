@@ -85,17 +85,17 @@ describe.skipIf(impossible)(titled('a fleet on bad networks', impossible), () =>
     // Connections can fail before the lease ends.
     const run = () => failureOf(client.runCommands({ session_id: session_id!, commands: title }))
     let failure: BaxError
-    await waitUntil(async () => (failure = await run()).status === 410, leaseMs + 10_000)
+    await waitUntil(async () => (failure = await run()).status === 410)
     expect(failure!).toMatchObject({ code: 'session_closed', details: { reason: 'worker_lost' } })
     // The other worker continues the crawl; late results of the lost one are discarded.
-    await waitUntil(() => performance.now() - cutAt > 25_000, 60_000)
+    await waitUntil(() => performance.now() - cutAt > 25_000)
     site.release()
     await expectSame(gateway, id, input, network.near)
-    await waitUntil(() => performance.now() - cutAt > 40_000, 60_000)
+    await waitUntil(() => performance.now() - cutAt > 40_000)
 
     network.restore()
     const registered = async () => (await workersOf(gateway)).map(({ worker_id }) => worker_id)
-    await waitUntil(async () => (await registered()).length === 2, 60_000)
+    await waitUntil(async () => (await registered()).length === 2)
     expect(await registered()).not.toContain(lost.id)
     expect(await registered()).toContain(healthy.id)
     expect(lost.log()).toContain('the lease of this worker is lost')
@@ -108,7 +108,7 @@ describe.skipIf(impossible)(titled('a fleet on bad networks', impossible), () =>
     await client.closeSessions({})
     await fleet.expectQueuesEmpty()
     expect((await client.listCrawls({ limit: 10 })).total).toBe(1)
-  }, 240_000)
+  })
 
   test.concurrent('a worker with a delay of 300 ms that loses packets delays its own work only', async () => {
     const [[, network], [, fleet]] = [networks, fleets]
@@ -135,5 +135,5 @@ describe.skipIf(impossible)(titled('a fleet on bad networks', impossible), () =>
     await expectSame(gateway, id, input, network.near)
     await client.closeSessions({})
     await fleet.expectQueuesEmpty()
-  }, 240_000)
+  })
 })

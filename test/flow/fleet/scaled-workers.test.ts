@@ -88,7 +88,7 @@ done
     await waitUntil(async () => {
       record = await send('GET', `/sessions/provision/${provision_id}`)
       return record['status'] !== 'provisioning'
-    }, 60_000)
+    })
     return record
   }
 
@@ -123,5 +123,5 @@ done
         ({ worker_id }: { worker_id: string }) => worker_id !== busy.worker_id,
       ),
     )
-  }, 180_000)
+  })
 })

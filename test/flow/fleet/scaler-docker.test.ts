@@ -55,7 +55,7 @@ describe.skipIf(absent)(titled('the docker scaler, on a Swarm', absent), () => {
       .split('\n')
       .filter((line) => line.startsWith('Running')).length
   const waitForTasks = (count: number) =>
-    waitUntil(async () => (await tasks()) === count && (await running()).length === count, 60_000)
+    waitUntil(async () => (await tasks()) === count && (await running()).length === count)
   /** Lets the worker in a place of the service exit, as a drained one does. */
   const exit = async (slot: number) => {
     const id = await docker('ps', '--quiet', '--filter', `name=^${service}\\.${slot}\\.`)
@@ -80,7 +80,7 @@ describe.skipIf(absent)(titled('the docker scaler, on a Swarm', absent), () => {
     await waitForTasks(1)
     // The one that remains has never been asked to end.
     expect(others).toContain((await running())[0])
-  }, 120_000)
+  })
 
   test('starts another worker for one that exited, and restarts one that crashed', async () => {
     await waitForTasks(1)
@@ -92,7 +92,7 @@ describe.skipIf(absent)(titled('the docker scaler, on a Swarm', absent), () => {
     await waitUntil(async () => (await scaler.current()) === 0)
     await scaler.want(2)
     await waitForTasks(2)
-  }, 120_000)
+  })
 
   test('explains a service that does not exist', async () => {
     await expect(new DockerScaler('other').current()).rejects.toMatchObject({

@@ -73,7 +73,7 @@ describe.skipIf(noRedis)(titled('a rolling upgrade of a fleet', noRedis), () => 
     expect((await early.client.runCommands({ session_id: session_id!, commands: title })).results).toHaveLength(1)
     await early.client.closeSession({ session_id: session_id! })
     expect(await early.stop()).toBe(0)
-  }, 60_000)
+  })
 
   test('workers first, then gateways, then the old workers: everything that was accepted completes', async () => {
     const { session_id } = await client().createSession({ start_url: `${site.url}/p/1` })
@@ -142,5 +142,5 @@ describe.skipIf(noRedis)(titled('a rolling upgrade of a fleet', noRedis), () => 
     // The queues of the old build are gone.
     await waitUntil(async () => (await fleet.redis.client.smembers(buildsKey)).join() === young)
     expect((await fleet.redis.client.keys('bax:queue:*')).filter((key) => key.includes(old))).toEqual([])
-  }, 180_000)
+  })
 })
