@@ -12,7 +12,7 @@ export const commandFiles = readdirSync(join(root, folder), { recursive: true, e
   .toSorted()
   .map((name) => {
     const path = `${folder}/${name.replaceAll('\\', '/')}`
-    return { path, isOwnProcess: readFileSync(join(root, path), 'utf8').includes("\n  place: 'own process',\n") }
+    return { path, isOwnProcess: /^ +place: 'own process',$/m.test(readFileSync(join(root, path), 'utf8')) }
   })
 
 /** Replaces `import.meta.glob` by an `import()` of each file, as Vite does in tests. */

@@ -6,6 +6,7 @@ import { print } from '../io.ts'
 export const command: TerminalCommand = {
   cli: 'complete',
   summary: 'Print completion candidates',
+  hidden: true,
   async run({ argv, manifest, io }) {
     const { candidates, files } = await complete(argv[0] === '--' ? argv.slice(1) : argv, manifest, io)
     const lines = candidates.map(({ value, description }) => `${value}\t${description.replaceAll(/\s+/g, ' ')}`)

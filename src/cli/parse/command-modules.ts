@@ -16,6 +16,11 @@ export async function loadCommand(words: string): Promise<TerminalCommand> {
   return (await modules[file!]!()).command
 }
 
-/** Loads all commands. */
-export const allCommands = (): Promise<TerminalCommand[]> =>
-  Promise.all(Object.values(modules).map(async (load) => (await load()).command))
+/** Loads all commands, with the paths of their files. */
+export const allCommands = (): Promise<{ readonly path: string; readonly command: TerminalCommand }[]> =>
+  Promise.all(
+    Object.entries(modules).map(async ([path, load]) => ({
+      path: path.replace('../', 'src/cli/'),
+      command: (await load()).command,
+    })),
+  )

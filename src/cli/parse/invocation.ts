@@ -27,8 +27,10 @@ export interface TerminalCommand {
   /** Name and positional words, as in `session use [id|name]`. */
   readonly cli: string
   readonly summary: string
-  /** By default those of the operation with the same name. A command without examples is hidden. */
+  /** By default those of the operation with the same name. */
   readonly example?: Examples
+  /** Whether help and completion omit it, because only programs call it. */
+  readonly hidden?: true
   readonly place?: Place
   /** Runs it and returns its exit code, by default 0. */
   readonly run: (invocation: Invocation) => Promise<number | void>

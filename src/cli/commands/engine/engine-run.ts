@@ -14,6 +14,7 @@ import { note } from '../../io.ts'
 export const command: TerminalCommand = {
   cli: 'engine run',
   summary: 'Run the local engine in the foreground',
+  hidden: true,
   place: 'own process',
   async run(invocation) {
     const { context, typed } = parseInvocation(invocation, (command) =>
