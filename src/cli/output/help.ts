@@ -38,8 +38,6 @@ const lines: readonly (readonly [words: readonly string[], about: string])[] = [
 /** Returns `bax --help`, which fits a screen of 24 lines with 80 columns. */
 export function rootHelp(entries: readonly TableEntry[], width: number): string {
   const shown = entries.filter(({ hidden }) => !hidden)
-  const named = new Set(lines.flatMap(([words]) => words))
-  const others = shown.filter(({ words }) => !named.has(words.replace(/ .*/, '')))
   return [
     `bax ${version}: control browsers from the terminal`,
     '',
@@ -53,7 +51,6 @@ export function rootHelp(entries: readonly TableEntry[], width: number): string 
         width,
       ),
     ),
-    ...others.map(({ words, summary }) => helpItem(words, column, summary, width)),
     ...helpExamples(rootExamples),
     '',
     helpText('Details: bax <command> --help. Browser commands: bax do --help. Guide: bax help.', width),
@@ -95,7 +92,8 @@ export function groupHelp(noun: string, entries: readonly TableEntry[], width: n
   )
   const examples = verbs.flatMap(({ examples: [first] }) => first ?? [])
   return [
-    ...(nouns[noun] ? [nouns[noun], ''] : []),
+    nouns[noun],
+    '',
     'Commands:',
     ...helpItems(items, width),
     ...helpExamples(examples.slice(0, 3)),

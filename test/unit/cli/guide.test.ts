@@ -38,6 +38,13 @@ describe('every page', () => {
   })
 })
 
+test('every command belongs to a page', () => {
+  const named = new Set(pages.flatMap(([, text]) => commandsOf(text)))
+  const shown = names.entries.filter(({ hidden }) => !hidden).map(({ words }) => words)
+  const missing = shown.filter((words) => !named.has(words) && !named.has(words.split(' ', 1)[0]!))
+  expect(missing, 'name these in the line "Commands:" of a page in src/guide').toEqual([])
+})
+
 test('the page about events names every type', () => {
   const named = new Set(documents.get('events')!.match(/(?<=`)[a-z_.]+(?=`)/g))
   expect(sessionEventTypes.filter((type) => !named.has(type))).toEqual([])

@@ -7,6 +7,7 @@ import { bax } from '../../support/cli.ts'
 const manifest = await makeCliManifest()
 const entries = commandTable(manifest)
 const shown = entries.filter(({ hidden }) => !hidden)
+const firstWords = [...new Set(shown.map(({ words }) => words.split(' ', 1)[0]!))]
 
 test('every command is in the file with its name', async () => {
   const byHand = entries.filter(({ operation }) => !operation)
@@ -24,8 +25,16 @@ describe('the help', () => {
     const lines = stdout.trimEnd().split('\n')
     expect(lines.length).toBeLessThan(24)
     expect(lines.filter((line) => line.length > 80)).toEqual([])
-    for (const { words } of shown) expect(stdout).toMatch(new RegExp(`^  (\\w+, )*${words.split(' ')[0]}\\b`, 'm'))
+    const missing = firstWords.filter((word) => !new RegExp(`^  (\\w+, )*${word}\\b`, 'm').test(stdout))
+    expect(missing, 'add these to a line of `bax --help` in src/cli/output/help.ts').toEqual([])
     expect(await bax([])).toEqual(await bax(['--help']))
+  })
+
+  test('describes every noun', async () => {
+    const nouns = firstWords.filter((word) => shown.every(({ words }) => words !== word))
+    const pages = await Promise.all(nouns.map(async (noun) => [noun, (await bax([noun])).stdout] as const))
+    const bare = pages.filter(([, page]) => !/^[A-Z].*\n\nCommands:/.test(page)).map(([noun]) => noun)
+    expect(bare, 'describe these in `nouns` of src/cli/output/help.ts').toEqual([])
   })
 
   test.each(shown.map(({ words, summary }) => [words, summary] as const))(
