@@ -28,13 +28,17 @@ interface Endpoint<In extends z.ZodObject> extends Access {
   readonly description?: string
   /** Fields of path, query and body. */
   readonly input: In
-  /** Valid input, for the documents; required if there are required fields. */
+  /** Valid input, for the documents. */
   readonly sample?: z.input<In>
   /** Where it runs behind a gateway. */
   readonly runs: Exclude<Placement<z.output<In>>, { on: 'all' }>
   /** Error codes besides those that each operation can have by its kind and place; for the documents. */
   readonly errors?: readonly ErrorCode[]
 }
+
+/** Requires a sample of operations with required fields. */
+type Sampled<In extends z.ZodObject> =
+  Record<string, never> extends z.input<In> ? unknown : { readonly sample: z.input<In> }
 
 /** Properties of operations with an HTTP route. */
 interface Routed<In extends z.ZodObject> extends Endpoint<In> {
@@ -100,7 +104,7 @@ interface Replay<Answer> {
 }
 
 export function defineOperation<In extends z.ZodObject, Out extends z.ZodType | null>(
-  operation: Operation<In, Out>,
+  operation: Operation<In, Out> & Sampled<In>,
 ): Operation<In, Out> {
   return operation
 }
@@ -108,7 +112,7 @@ export function defineOperation<In extends z.ZodObject, Out extends z.ZodType | 
 /** An operation with a response in frames: server-sent events, or the same objects as NDJSON. */
 export interface StreamOperation<
   In extends z.ZodObject = z.ZodObject,
-  OneFrame extends z.ZodType = z.ZodType,
+  OneFrame extends z.ZodType<Frame> = z.ZodType<Frame>,
 > extends Routed<In> {
   /** Shape of one frame, for clients and documents. */
   readonly frame: OneFrame
@@ -120,8 +124,8 @@ export interface StreamOperation<
   open(engine: Engine, input: z.output<In>, call: StreamCall): Promise<AsyncIterable<Frame> | null>
 }
 
-export function defineStream<In extends z.ZodObject, OneFrame extends z.ZodType>(
-  stream: StreamOperation<In, OneFrame>,
+export function defineStream<In extends z.ZodObject, OneFrame extends z.ZodType<Frame>>(
+  stream: StreamOperation<In, OneFrame> & Sampled<In>,
 ): StreamOperation<In, OneFrame> {
   return stream
 }
@@ -133,7 +137,9 @@ export interface DownloadOperation<In extends z.ZodObject = z.ZodObject> extends
   open(engine: Engine, input: z.output<In>, call: Call): Promise<Content>
 }
 
-export function defineDownload<In extends z.ZodObject>(download: DownloadOperation<In>): DownloadOperation<In> {
+export function defineDownload<In extends z.ZodObject>(
+  download: DownloadOperation<In> & Sampled<In>,
+): DownloadOperation<In> {
   return download
 }
 
@@ -149,7 +155,7 @@ export interface UploadOperation<
 }
 
 export function defineUpload<In extends z.ZodObject, Out extends z.ZodType>(
-  upload: UploadOperation<In, Out>,
+  upload: UploadOperation<In, Out> & Sampled<In>,
 ): UploadOperation<In, Out> {
   return upload
 }

@@ -95,7 +95,8 @@ describe('openapi.json', () => {
   })
 
   test('every tag has a description', () => {
-    expect(document.tags.filter(({ description }) => !description)).toEqual([])
+    const missing = document.tags.filter(({ description }) => !description).map(({ name }) => name)
+    expect(missing, 'describe these in src/server/openapi/tags.ts').toEqual([])
     const named = new Set(document.tags.map(({ name }) => name))
     expect(described.filter(({ tags }) => tags.some((tag) => !named.has(tag)))).toEqual([])
   })
@@ -104,7 +105,7 @@ describe('openapi.json', () => {
     const missing = Object.entries(all)
       .filter(([, { input, sample }]) => sample === undefined && !isValid(input, {}))
       .map(([name]) => name)
-    expect(missing).toEqual([])
+    expect(missing, 'give these a `sample`').toEqual([])
     for (const [name, { input, sample = {} }] of Object.entries(all))
       expect(() => input.parse(sample), name).not.toThrow()
     for (const { operationId, requestBody } of described) {

@@ -28,6 +28,7 @@ const shellOperations = {
     scope: 'shell',
     runs: inGateway,
     cli: 'shell exec <session_id> <command>',
+    sample: { session_id: 'sh_1', command: 'ls' },
     input: shell.extend({ command: z.string() }),
     output: z.object({ exit_code: z.int() }),
     run: async () => ({ exit_code: 0 }),
