@@ -2,8 +2,10 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { isByPages, searchProviderNames } from '../../src/core/config/search-providers.ts'
 import { bax as run, type BuiltBax, buildBax, type CliOptions } from '../support/cli.ts'
-import { keys, type SearchServer, serveSearch } from '../support/search-server.ts'
+import { keys } from '../support/search-apis.ts'
+import { type SearchServer, serveSearch } from '../support/search-server.ts'
 import { type Site, serveSite } from '../support/site.ts'
 import { article, respondWith } from '../support/web.ts'
 
@@ -221,7 +223,7 @@ describe('bax doctor', () => {
     expect(await searchCheck({})).toMatchObject({
       ok: false,
       needed: false,
-      found: expect.stringContaining('duckduckgo, bing'),
+      found: expect.stringContaining(searchProviderNames.filter(isByPages).join(', ')),
       mend: expect.stringContaining('BAX_SEARXNG_URL'),
     })
   })

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../src/client/client.ts'
+import { isByPages, searchProviderNames } from '../../src/core/config/search-providers.ts'
 import type { SearchAnswer } from '../../src/core/shapes/search.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { type HomeName, type Homes, openHomes, usualHomes } from '../support/homes.ts'
@@ -340,7 +341,7 @@ describe('search', () => {
       await expect(bare.clients.embedded.search({ query: 'deltas' })).rejects.toMatchObject({
         code: 'search_unavailable',
         hint: expect.stringContaining('BAX_SEARXNG_URL'),
-        details: [{ provider: 'duckduckgo' }, { provider: 'bing' }],
+        details: searchProviderNames.filter(isByPages).map((provider) => ({ provider })),
       })
     } finally {
       await bare.close()

@@ -1,5 +1,6 @@
 /** The JSON APIs of SearXNG, Brave, Serper and Google's Custom Search: routes, checks, responses and errors. */
 import type { IncomingMessage } from 'node:http'
+import type { SearchAccess } from '../../src/core/config/search-providers.ts'
 
 /** A page that the search engines return. Texts may have `<b>` around words, like the marked matches of engines. */
 export interface Hit {
@@ -26,6 +27,10 @@ export interface EngineRequest {
 export type ResponseMode = 'ok' | 'empty' | 'rejects' | 'busy' | 'quota used up'
 
 export interface Engine {
+  /** Path of the URL in its settings. */
+  readonly path?: string
+  /** Its settings, besides the URL. */
+  readonly access?: Pick<SearchAccess, 'key' | 'cx'>
   /** Returns undefined for unknown routes. */
   answer(request: EngineRequest, hits: readonly Hit[], mode: ResponseMode): Answer | undefined
 }
@@ -105,6 +110,7 @@ const braveError = (status: number, code: string, detail: string, component: str
   )
 
 export const brave: Engine = {
+  access: { key: keys.brave },
   answer({ path, query, headers }, hits, mode) {
     if (path !== '/res/v1/web/search') return undefined
     const invalid = braveError(
@@ -155,6 +161,7 @@ const braveResult = ({ url, title, snippet }: Hit) => ({
 })
 
 export const serper: Engine = {
+  access: { key: keys.serper },
   answer({ path, headers, body }, hits, mode) {
     if (path !== '/search') return undefined
     if (mode === 'rejects' || headers['x-api-key'] !== keys.serper)
@@ -201,6 +208,7 @@ const googleError = (code: number, message: string, reason: string, status: stri
   )
 
 export const google: Engine = {
+  access: { key: keys.google, cx: keys.cx },
   answer({ path, query }, hits, mode) {
     if (path !== '/customsearch/v1') return undefined
     if (mode === 'rejects' || query.get('key') !== keys.google)

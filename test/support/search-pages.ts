@@ -70,6 +70,7 @@ const htmlAd = `
     <button class="badge--ad">Ad</button><a class="result__snippet" href="https://duckduckgo.com/y.js?ad_domain=shop.example">Cheap deltas.</a></div></div>`
 
 export const duckduckgo: Engine = {
+  path: '/html/',
   answer(request, hits, mode) {
     if (request.path !== '/html/' && request.path !== '/lite/') return undefined
     const query = request.query.get('q') ?? ''
@@ -128,6 +129,7 @@ const bingChallenge = `<!DOCTYPE html><html dir="ltr" lang="en"><head><title>Cap
 <form action="/turing/captcha/challenge" method="post"><div id="cf-chl-widget" class="cf-turnstile" data-sitekey="0x4AAAAAAA"></div></form></div></main></div></body></html>`
 
 export const bing: Engine = {
+  path: '/search',
   answer({ path, query }, hits, mode) {
     if (path !== '/search') return undefined
     const text = query.get('q') ?? ''

@@ -9,7 +9,6 @@ import {
   type Engine,
   google,
   type Hit,
-  keys,
   type ResponseMode,
   searxng,
   serper,
@@ -30,7 +29,10 @@ export interface SearchServer {
   env(...names: SearchProviderName[]): Record<string, string>
   /** Sets the results of all engines. */
   setResults(hits: readonly Hit[]): void
-  /** Sets how an engine responds to the next requests; the last manner is repeated until `well()`. */
+  /**
+   * Sets how an engine responds to the next requests; the last one is repeated until `reset()`. Equal requests get the same
+   * response, because a browser may send the request of an earlier search after that has timed out.
+   */
   setModes(provider: SearchProviderName, ...modes: readonly ServerMode[]): void
   reset(): void
   close(): Promise<void>
@@ -39,6 +41,7 @@ export interface SearchServer {
 export async function serveSearch(): Promise<SearchServer> {
   const requests: SearchServer['requests'] = []
   const modesByProvider = new Map<SearchProviderName, ServerMode[]>()
+  const modesByRequest = new Map<string, ServerMode>()
   let hits: readonly Hit[] = []
   const server = createServer((request, response) => void handle(request, response))
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -56,26 +59,33 @@ export async function serveSearch(): Promise<SearchServer> {
     if (!Object.hasOwn(engines, name)) return void response.writeHead(404).end()
     requests.push(received)
     const modes = modesByProvider.get(name) ?? ['ok' as const]
-    respond(response, name, received, hits, modes.length > 1 ? modes.shift()! : modes[0]!)
+    const key = `${request.url} ${body}`
+    const mode = modesByRequest.get(key) ?? (modes.length > 1 ? modes.shift()! : modes[0]!)
+    modesByRequest.set(key, mode)
+    respond(response, name, received, hits, mode)
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const access = accessTo(`http://127.0.0.1:${port}`)
+  const access = (name: SearchProviderName) => accessOf(`http://127.0.0.1:${port}`, name)
   return {
     requests,
-    config: (...names) => ({ order: names, providers: Object.fromEntries(names.map((name) => [name, access[name]])) }),
+    config: (...names) => ({ order: names, providers: Object.fromEntries(names.map((name) => [name, access(name)])) }),
     env: (...names) => ({
       BAX_SEARCH_PROVIDERS: names.join(','),
       ...Object.fromEntries(
         names.flatMap((name) =>
-          Object.entries(access[name]).map(([field, value]) => [`BAX_${name}_${field}`.toUpperCase(), value]),
+          Object.entries(access(name)).map(([field, value]) => [`BAX_${name}_${field}`.toUpperCase(), value]),
         ),
       ),
     }),
     setResults: (next) => void (hits = next),
-    setModes: (provider, ...modes) => void modesByProvider.set(provider, [...modes]),
+    setModes(provider, ...modes) {
+      modesByProvider.set(provider, [...modes])
+      modesByRequest.clear()
+    },
     reset() {
       modesByProvider.clear()
+      modesByRequest.clear()
       requests.length = 0
     },
     close: () =>
@@ -86,16 +96,10 @@ export async function serveSearch(): Promise<SearchServer> {
   }
 }
 
-function accessTo(base: string): Record<SearchProviderName, SearchAccess> {
-  const at = (name: SearchProviderName) => `${base}/${name}`
-  return {
-    searxng: { url: at('searxng') },
-    brave: { url: at('brave'), key: keys.brave },
-    serper: { url: at('serper'), key: keys.serper },
-    google: { url: at('google'), key: keys.google, cx: keys.cx },
-    duckduckgo: { url: `${at('duckduckgo')}/html/` },
-    bing: { url: `${at('bing')}/search` },
-  }
+/** Returns the settings of a provider. */
+function accessOf(base: string, name: SearchProviderName): SearchAccess {
+  const { path = '', access } = engines[name]
+  return { ...access, url: `${base}/${name}${path}` }
 }
 
 function respond(
@@ -127,4 +131,4 @@ function respond(
   response.writeHead(answer.status ?? 200, { 'content-type': answer.type ?? 'text/html' }).end(answer.body)
 }
 
-export { keys, searchProviderNames, type Hit }
+export { searchProviderNames, type Hit }

@@ -1,17 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { readSearch } from '../../../src/core/config/search-settings.ts'
-import { searchOrder } from '../../../src/core/config/search-providers.ts'
+import { isByPages, searchOrder, searchProviderNames } from '../../../src/core/config/search-providers.ts'
+
+const byPages = searchProviderNames.filter(isByPages)
 
 describe('search settings', () => {
   test('fall back to result pages without providers', () => {
     expect(readSearch({})).toBeUndefined()
-    expect(searchOrder({})).toEqual(['duckduckgo', 'bing'])
+    expect(searchOrder({})).toEqual(byPages)
   })
 
   test('put configured providers before result pages, in the order of the list', () => {
     const config = readSearch({ BAX_SERPER_KEY: 's', BAX_SEARXNG_URL: 'http://127.0.0.1:8080/' })!
     expect(config).toEqual({ providers: { serper: { key: 's' }, searxng: { url: 'http://127.0.0.1:8080' } } })
-    expect(searchOrder(config)).toEqual(['searxng', 'serper', 'duckduckgo', 'bing'])
+    expect(searchOrder(config)).toEqual(['searxng', 'serper', ...byPages])
   })
 
   test('use only the providers of a custom order', () => {
