@@ -14,7 +14,8 @@ const pages = {
     <button class=a title="Add contact" aria-expanded=true></button>`,
   '/recipients': `<!doctype html><label>To <textarea role=combobox aria-autocomplete=list aria-expanded=false
     style="position: absolute; left: -5000px; opacity: 0" onchange="value += ','"></textarea></label><input role=combobox>`,
-  '/words': '<!doctype html><button onclick="document.title = \'sent\'">Send</button><nav>Menu</nav>',
+  '/words': `<!doctype html><button>Send</button><nav>Menu</nav><button>Größe ändern…</button><a href=#x>Sign-in</a>
+    <button aria-label=Search></button><a href=#x>Main Menu</a>`,
   '/menu': `<!doctype html><ul><li><a href=#x><img alt=Browse>Browse <b>(current)</b></a></li></ul><button>Browse all</button>`,
   '/dates': `<!doctype html><input id=date type=date><input id=time type=time><input id=week type=week value=2024-W09><input id=colour type=color value=#ff0000>`,
   '/first': `<!doctype html><label>Subject <input type=checkbox></label>
@@ -75,6 +76,25 @@ inUsualHomes(pages, (given) => {
     expect(failure).toMatchObject({ code: 'element_not_found', hint: 'did you mean text="Send"?' })
     await given.fails('click', { selector: 'Page 5', timeout_ms: 60_000 })
     await given.do('get_text', { selector: 'nav' })
+  })
+
+  test.each([
+    ['Search', 'role=button[name="Search"]'],
+    ['Größe ändern…', 'text="Größe ändern…"'],
+    ['Größe', 'text="Größe ändern…"'],
+    ['Sign-in', 'text="Sign-in"'],
+    ['Main Menu', 'text="Main Menu"'],
+  ])('%s is a name, although an element could have it', async (selector, found) => {
+    await given.open('/words')
+    const { hint } = await given.fails('click', { selector, timeout_ms: 60_000 })
+    expect(hint).toBe(`did you mean ${found}?`)
+    await given.do('click', { selector: found })
+  })
+
+  test('a selector of an element that appears later is waited for', async () => {
+    await given.open('/words')
+    await given.evaluate('setTimeout(() => document.body.append(document.createElement("my-dialog")), 300)')
+    await given.do('get_text', { selector: 'my-dialog' })
   })
 
   test('an error suggests only selectors that match', async () => {

@@ -41,17 +41,23 @@ export function nearest(root: Element, selector: string): Candidate[] {
     .map(({ candidate }) => candidate)
 }
 
-/** Returns whether a selector is a name, as in `click Send`: words, one of which names no element of HTML, SVG or MathML. */
+const words = /^\s*\p{L}[\p{L}\p{M}\p{N}_-]*…?(?:\s+[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]*…?)*\s*$/u
+
+/**
+ * Returns whether a selector is a name, as in `click Send`: words, one of which names no element of HTML, SVG or MathML, or
+ * is written as a name, such as `Search`, and names none on the page.
+ */
 export function isName(root: Element, selector: string): boolean {
   const { ownerDocument: page, namespaceURI } = root
-  if (namespaceURI !== 'http://www.w3.org/1999/xhtml' || !/^\s*[a-z]\w*(?:\s+\w+)*\s*$/i.test(selector)) return false
-  const isKnown = (word: string) =>
-    !(page.createElement(word) instanceof HTMLUnknownElement) ||
-    page.createElementNS('http://www.w3.org/2000/svg', word).constructor !== SVGElement ||
-    page.createElementNS('http://www.w3.org/1998/Math/MathML', word).constructor !== MathMLElement ||
-    page.querySelector(word) !== null
-  const words = selector.trim().split(/\s+/)
-  return words.some((word) => /^\d/.test(word) || !isKnown(word))
+  if (namespaceURI !== 'http://www.w3.org/1999/xhtml' || !words.test(selector)) return false
+  const isElement = (word: string) =>
+    /^[a-z][\w-]*$/i.test(word) &&
+    !/^[A-Z][a-z]/.test(word) &&
+    (!(page.createElement(word) instanceof HTMLUnknownElement) ||
+      page.createElementNS('http://www.w3.org/2000/svg', word).constructor !== SVGElement ||
+      page.createElementNS('http://www.w3.org/1998/Math/MathML', word).constructor !== MathMLElement)
+  const isKnown = (word: string) => !/^\d/.test(word) && (isElement(word) || page.querySelector(word) !== null)
+  return !selector.trim().split(/\s+/).every(isKnown)
 }
 
 const patterns: readonly [RegExp, (found: readonly string[]) => SelectorPart | null][] = [
