@@ -133,7 +133,6 @@ export const onFleet = named([
   'flow/handoff-endings',
   'flow/identity',
   'flow/identity-crawl',
-  'flow/identity-real',
   'flow/identity-saved',
   'flow/identity-secrets',
   'flow/isolation',
@@ -144,15 +143,12 @@ export const onFleet = named([
   'flow/quotas',
   'flow/read-proxies',
   'flow/request',
-  'flow/search-identity',
   'flow/session-cdp',
   'flow/session-files',
   'flow/session-scrape',
   'flow/sessions',
   'flow/shell-ended',
   'flow/tls-verification',
-  'flow/uninstall',
-  'flow/update',
   'flow/upload',
 ])
 
