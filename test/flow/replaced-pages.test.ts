@@ -1,4 +1,5 @@
 /** Tests that commands act on the page that is being loaded, not on the one that it replaces. */
+import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { inUsualHomes } from '../support/commands.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -17,12 +18,29 @@ const page = (name: string, type: string) => `<!doctype html><title>${name}</tit
   <script>onkeydown = ({ key }) => { window.pressed = key }; onscroll = () => { window.scrolled = true }</script>
   <div style="height:3000px"></div>`
 
+/** Sends the rest of a page. */
+let finish = () => {}
+
+/** Sends the elements of a page, and the scripts that listen to them at the end; `endless` pages send both, and do not end. */
+const inParts =
+  (elements: string, scripts: string, endless = false) =>
+  (_request: unknown, response: ServerResponse) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8')
+    response.write(`<!doctype html><title>Parts</title>${elements}`)
+    if (endless) response.write(`<script>${scripts}</script>`)
+    else finish = () => void response.end(`<script>${scripts}</script>`)
+  }
+const listening =
+  'go.onclick = () => { go.textContent = "Gone" }; field.value = ""; onkeydown = ({ key }) => { go.textContent = key }'
+const elements = '<button id=go>Go</button><input id=field>'
+
 const sites = {
+  '/links': `<!doctype html><title>Links</title>${['parts', 'endless'].map((name) => `<a id=${name} href=/${name}>${name}</a> `).join('')}
+    <button id=show onclick="document.querySelector('iframe').src = '/parts'">Show</button><iframe></iframe>`,
+  '/parts': inParts(elements, listening),
+  '/endless': inParts(elements, listening, true),
   '/': page('First', 'checkbox'),
-  '/second': (
-    _request: unknown,
-    response: { end(body: string): void; setHeader(name: string, value: string): void },
-  ) => {
+  '/second': (_request: unknown, response: ServerResponse) => {
     requested = true
     response.setHeader('content-type', 'text/html')
     setTimeout(() => response.end(page('Second', 'text')), responseMs)
@@ -37,6 +55,11 @@ inUsualHomes(sites, (given) => {
     const session_id = given.sessionId()
     await given.client().cdp({ session_id, method: 'Runtime.evaluate', params: { expression } })
     await waitUntil(() => requested)
+  }
+  /** Runs a command, and lets the server send the rest of the page some time after its start. */
+  async function beforeTheEnd(command: string, data: Record<string, unknown>) {
+    setTimeout(finish, responseMs)
+    await given.do(command, data)
   }
   const value = (command: string, data?: Record<string, unknown>) => given.value(command, data)
 
@@ -72,6 +95,33 @@ inUsualHomes(sites, (given) => {
     expect(await given.evaluate('field.value')).toBe('Hello')
     await navigate(ways['location.assign'])
     expect((await given.do('get_content')).content).toContain('Second page')
+  })
+
+  test.each([
+    ['click', { selector: '#go' }, 'Gone'],
+    ['press_key', { key: 'a' }, 'a'],
+    ['fill', { selector: '#field', text: 'Hello' }, 'HelloGo'],
+  ])('%s waits for the scripts of a page that has not arrived completely', async (command, data, expected) => {
+    await given.open('/links')
+    await given.do('click', { selector: '#parts' })
+    await beforeTheEnd(command, data)
+    expect(await given.evaluate('field.value + go.textContent')).toBe(expected)
+  })
+
+  test('a click waits for the scripts of a frame that has not arrived completely', async () => {
+    await given.open('/links')
+    await given.do('click', { selector: '#show' })
+    await beforeTheEnd('click', { selector: 'frame=iframe >> #go' })
+    expect(await value('get_text', { selector: 'frame=iframe >> #go' })).toBe('Gone')
+  })
+
+  test('a click does not wait longer than its timeout for a page that never ends', async () => {
+    await given.open('/links')
+    await given.do('click', { selector: '#endless' })
+    await given.do('click', { selector: '#go', timeout_ms: 300 })
+    expect(await given.evaluate('go.textContent')).toBe('Gone')
+    await given.do('press_key', { key: 'b' })
+    expect(await given.evaluate('go.textContent')).toBe('b')
   })
 
   test('a URL is opened without waiting for a page that is being loaded', async () => {

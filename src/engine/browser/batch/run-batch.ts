@@ -221,7 +221,8 @@ const warningOf = (warnings: readonly string[]): Pick<CommandResult, 'warning'> 
 async function readyFor({ command, call, target }: Running, page: Page, signal: AbortSignal): Promise<void> {
   target.dialogs.checkOpen(page, call.command)
   if (command.leaves) return
-  const ready = () => untilCommitted(page, call.data?.['timeout_ms'], signal)
+  const input = command.input !== undefined
+  const ready = () => untilCommitted(page, { timeoutMs: call.data?.['timeout_ms'], input, signal })
   await target.dialogs.unlessBlocked(page, call.command, ready)
 }
 

@@ -8,6 +8,8 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import { tryDirectly } from '../direct/direct.ts'
 import type { Delivery } from '../input/delivery.ts'
 import { untilPressed } from '../input/until-pressed.ts'
+import { isParsing } from '../page/internals.ts'
+import { untilParsed } from '../page/parsed-document.ts'
 import { listFunction, pageFunction } from '../page/page-function.ts'
 import { isGone } from '../page/playwright-errors.ts'
 import candidatesScript from './candidates.page.ts?inline'
@@ -90,6 +92,7 @@ export async function act<T>(
     if (parsed.ref) await checkRef(locateAll(page, parsed).first(), selector, parsed)
     picked = await pickElement(context, selector, options, limit)
     if (picked.matches > 1) onMatches(picked)
+    if (query === undefined && delivery) await untilFrameParsed(picked.element, limit)
     // An element that has only appeared now.
     if (describe) await untimed(() => describe(selector, picked!.element))
     const { enabled = needs === 'editable' } = options
@@ -106,6 +109,15 @@ export async function act<T>(
     const sent = isLate(error) ? await delivery?.failure(selector, error) : undefined
     throw sent ?? (await explain(error, { page, selector, ...options, picked, timeoutMs: limit.timeout }))
   }
+}
+
+/** Waits until the document of an element in a frame is parsed, as commands do for the document of the page. */
+async function untilFrameParsed(element: Locator, limit: CallLimit): Promise<void> {
+  const page = element.page()
+  if (!page.frames().some((frame) => frame !== page.mainFrame() && isParsing(frame))) return
+  const handle = await element.elementHandle(limit)
+  const frame = await handle.ownerFrame()
+  if (frame && isParsing(frame)) await untilParsed(frame, Math.min(limit.timeout, limits.session.downloadStartMs))
 }
 
 const firstVisible = (page: Page, parsed: ParsedSelector): Locator =>

@@ -52,16 +52,26 @@ interface Connected<Server> {
 
 const findServerPage = (page: Page) => (page as unknown as Connected<ServerPage>)._connection?.toImpl?.(page)
 
-/** Returns the identity of the document in a frame, which navigations within it keep; undefined when it is unknown. */
-export function documentIn(frame: Frame): object | undefined {
-  type ServerFrame = { readonly _currentDocument?: object }
+interface ServerFrame {
+  readonly _currentDocument?: object
+  readonly _firedLifecycleEvents?: ReadonlySet<string>
+}
+
+function serverFrame(frame: Frame): ServerFrame | undefined {
   try {
-    return (frame as unknown as Connected<ServerFrame>)._connection?.toImpl?.(frame)?._currentDocument
+    return (frame as unknown as Connected<ServerFrame>)._connection?.toImpl?.(frame)
   } catch {
     // The page has been closed.
     return undefined
   }
 }
+
+/** Returns the identity of the document in a frame, which navigations within it keep; undefined when it is unknown. */
+export const documentIn = (frame: Frame): object | undefined => serverFrame(frame)?._currentDocument
+
+/** Returns whether the document in a frame is being parsed; false when it is unknown. */
+export const isParsing = (frame: Frame): boolean =>
+  serverFrame(frame)?._firedLifecycleEvents?.has('domcontentloaded') === false
 
 /** @throws Unclear when the installed Playwright has no such API, or runs in another process. */
 function serverPage(page: Page): ServerPage {
