@@ -35,9 +35,14 @@ const listening =
 const elements = '<button id=go>Go</button><input id=field>'
 
 const sites = {
-  '/links': `<!doctype html><title>Links</title>${['parts', 'endless'].map((name) => `<a id=${name} href=/${name}>${name}</a> `).join('')}
+  '/links': `<!doctype html><title>Links</title>${['parts', 'endless', 'loads'].map((name) => `<a id=${name} href=/${name}>${name}</a> `).join('')}
     <button id=show onclick="document.querySelector('iframe').src = '/parts'">Show</button><iframe></iframe>`,
   '/parts': inParts(elements, listening),
+  '/loads': `<!doctype html><title>Loads</title><button id=go>Go</button>
+    <script>fetch('/data').then(() => { go.onclick = () => { go.textContent = 'Gone' } })</script>`,
+  '/data': (_request: unknown, response: ServerResponse) => {
+    finish = () => void response.end()
+  },
   '/endless': inParts(elements, listening, true),
   '/': page('First', 'checkbox'),
   '/second': (_request: unknown, response: ServerResponse) => {
@@ -61,6 +66,7 @@ inUsualHomes(sites, (given) => {
     setTimeout(finish, responseMs)
     await given.do(command, data)
   }
+  const count = (path: string) => given.site().requests.filter((requested) => requested === path).length
   const value = (command: string, data?: Record<string, unknown>) => given.value(command, data)
 
   test.each(Object.entries(ways))('commands wait for the page of %s', async (_way, script) => {
@@ -108,11 +114,30 @@ inUsualHomes(sites, (given) => {
     expect(await given.evaluate('field.value + go.textContent')).toBe(expected)
   })
 
+  test('a click on an element of the next page waits for the scripts of that page', async () => {
+    await given.open('/links')
+    await given.do('evaluate', { expression: 'setTimeout(() => { location.href = "/parts" }, 100)' })
+    const before = count('/parts')
+    const clicked = given.do('click', { selector: '#go' })
+    await waitUntil(() => count('/parts') > before)
+    setTimeout(finish, responseMs)
+    await clicked
+    expect(await given.evaluate('go.textContent')).toBe('Gone')
+  })
+
   test('a click waits for the scripts of a frame that has not arrived completely', async () => {
     await given.open('/links')
     await given.do('click', { selector: '#show' })
     await beforeTheEnd('click', { selector: 'frame=iframe >> #go' })
     expect(await value('get_text', { selector: 'frame=iframe >> #go' })).toBe('Gone')
+  })
+
+  test('the first click waits for the data of the page', async () => {
+    await given.open('/links')
+    await given.do('click', { selector: '#loads' })
+    await waitUntil(() => given.site().requests.includes('/data'))
+    await beforeTheEnd('click', { selector: '#go' })
+    expect(await given.evaluate('go.textContent')).toBe('Gone')
   })
 
   test('a click does not wait longer than its timeout for a page that never ends', async () => {

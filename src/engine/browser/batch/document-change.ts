@@ -3,9 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright'
 import { limits } from '../../../core/limits/limits.ts'
 import { isPageLeft } from '../approvals/shown-document.ts'
-import { isParsing, pendingDocument } from '../page/internals.ts'
+import { pendingDocument } from '../page/internals.ts'
 import { untilParsed } from '../page/parsed-document.ts'
 import { isInterrupted } from '../page/playwright-errors.ts'
+import { untilListening } from '../tabs/until-listening.ts'
 
 const intervalMs = 20
 
@@ -14,11 +15,12 @@ const hung = new WeakSet<object>()
 
 /**
  * Waits until a navigation that has begun fails, becomes a download or a document that is parsed; at most once for each.
- * `input` also waits for a document that has arrived, and is being parsed.
+ * `input` also waits for the scripts of a document that has arrived.
  */
 export async function untilCommitted(
   page: Page,
-  { timeoutMs, input = false, signal }: { timeoutMs?: unknown; input?: boolean; signal: AbortSignal },
+  signal: AbortSignal,
+  { timeoutMs, input }: { readonly timeoutMs?: unknown; readonly input?: object | undefined } = {},
 ): Promise<void> {
   const most = limits.session.downloadStartMs
   const end = performance.now() + (typeof timeoutMs === 'number' ? Math.min(timeoutMs, most) : most)
@@ -29,8 +31,8 @@ export async function untilCommitted(
     pending = pendingDocument(page)
   }
   if (pending) hung.add(pending)
-  else if (isReplaced || (input && isParsing(page.mainFrame())))
-    await untilParsed(page.mainFrame(), end - performance.now())
+  else if (isReplaced) await untilParsed(page.mainFrame(), end - performance.now())
+  if (input) await untilListening(page, end - performance.now(), signal)
 }
 
 /** Runs work that changes nothing until no navigation interrupts it. */
@@ -42,7 +44,7 @@ export async function untilUninterrupted<T>(page: Page, work: () => Promise<T>, 
       // A person is not asked again.
       if (!isInterrupted(error) || isPageLeft(error) || page.isClosed() || signal.aborted) throw error
       await pause(intervalMs, undefined, { signal })
-      await untilCommitted(page, { signal })
+      await untilCommitted(page, signal)
     }
   }
 }

@@ -221,8 +221,7 @@ const warningOf = (warnings: readonly string[]): Pick<CommandResult, 'warning'> 
 async function readyFor({ command, call, target }: Running, page: Page, signal: AbortSignal): Promise<void> {
   target.dialogs.checkOpen(page, call.command)
   if (command.leaves) return
-  const input = command.input !== undefined
-  const ready = () => untilCommitted(page, { timeoutMs: call.data?.['timeout_ms'], input, signal })
+  const ready = () => untilCommitted(page, signal, { timeoutMs: call.data?.['timeout_ms'], input: command.input })
   await target.dialogs.unlessBlocked(page, call.command, ready)
 }
 

@@ -12,6 +12,7 @@ import { isParsing } from '../page/internals.ts'
 import { untilParsed } from '../page/parsed-document.ts'
 import { listFunction, pageFunction } from '../page/page-function.ts'
 import { isGone } from '../page/playwright-errors.ts'
+import { untilListening } from '../tabs/until-listening.ts'
 import candidatesScript from './candidates.page.ts?inline'
 import { stillDisabled } from './enabled.ts'
 import { explain } from './explain.ts'
@@ -92,7 +93,7 @@ export async function act<T>(
     if (parsed.ref) await checkRef(locateAll(page, parsed).first(), selector, parsed)
     picked = await pickElement(context, selector, options, limit)
     if (picked.matches > 1) onMatches(picked)
-    if (query === undefined && delivery) await untilFrameParsed(picked.element, limit)
+    if (delivery) await untilDocumentListens(picked.element, limit)
     // An element that has only appeared now.
     if (describe) await untimed(() => describe(selector, picked!.element))
     const { enabled = needs === 'editable' } = options
@@ -111,13 +112,15 @@ export async function act<T>(
   }
 }
 
-/** Waits until the document of an element in a frame is parsed, as commands do for the document of the page. */
-async function untilFrameParsed(element: Locator, limit: CallLimit): Promise<void> {
+/** Waits for the scripts of the page and of the frame of an element, which may have come while it was waited for. */
+async function untilDocumentListens(element: Locator, limit: CallLimit): Promise<void> {
   const page = element.page()
-  if (!page.frames().some((frame) => frame !== page.mainFrame() && isParsing(frame))) return
-  const handle = await element.elementHandle(limit)
-  const frame = await handle.ownerFrame()
-  if (frame && isParsing(frame)) await untilParsed(frame, Math.min(limit.timeout, limits.session.downloadStartMs))
+  const ms = Math.min(limit.timeout, limits.session.downloadStartMs)
+  await untilListening(page, ms, limit.signal)
+  const isInFrame = selectorInMain(element) === undefined
+  if (!isInFrame || !page.frames().some((frame) => frame !== page.mainFrame() && isParsing(frame))) return
+  const frame = await (await element.elementHandle(limit)).ownerFrame()
+  if (frame && isParsing(frame)) await untilParsed(frame, ms)
 }
 
 const firstVisible = (page: Page, parsed: ParsedSelector): Locator =>
