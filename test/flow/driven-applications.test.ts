@@ -7,8 +7,10 @@ import { bax } from '../support/cli.ts'
 import { missingForPhp } from '../support/debian-php.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { Person } from '../support/page-person.ts'
+import { recordedPage } from '../support/recorded-pages.ts'
 import { startRecording } from '../support/recorder.ts'
 import { type Roundcube, startRoundcube } from '../support/roundcube.ts'
+import { serveSite, type Site } from '../support/site.ts'
 
 const reason = missingForPhp()
 
@@ -36,7 +38,7 @@ async function lines(...all: readonly string[][]): Promise<void> {
 }
 
 /** Runs a script, each step of which must find one element. */
-async function runScript(text: string, variables: Record<string, string>): Promise<void> {
+async function runScript(text: string, variables: Record<string, string> = {}): Promise<void> {
   await writeFile(join(folder, 'flow.yaml'), text)
   const { code, stdout, stderr } = await bax(['run', 'flow.yaml', '--strict'], {
     cwd: folder,
@@ -138,6 +140,71 @@ describe.skipIf(reason)(`Roundcube${reason ? ` (skipped: ${reason})` : ''}`, () 
       await runScript(`${script}  - wait_for: { text: Mailbox is empty }\n`, variables())
       await check()
     }
+  })
+})
+
+describe('react-admin', { timeout: 200_000 }, () => {
+  let site: Site
+  beforeAll(async () => {
+    site = await serveSite({ '/': await recordedPage('admin') })
+  }, 300_000)
+  afterAll(() => site.close())
+
+  const anna = { Title: 'Anna Karenina', Author: 'Leo Tolstoy', Status: 'In print', Published: '1878-01-01' }
+  const changes = { Author: 'Jane Austen', Status: 'Sold out', Published: '1820-02-03' }
+  /** Whether the application has stored all changes, which it does when they can no longer be undone. */
+  const isStored = `JSON.stringify(state) === '${JSON.stringify([
+    ['War and Peace', 2, 'sold', '1869-01-01'],
+    ['Frankenstein', 1, 'sold', '1820-02-03'],
+    ['Anna Karenina', 2, 'print', '1878-01-01'],
+  ])}'`
+
+  test('one-liners create, find, change and delete records', async () => {
+    await lines(
+      ['open', site.url],
+      ['click', 'role=link[name="Create"]'],
+      ['fill-form', JSON.stringify(anna)],
+      ['click', 'role=button[name="Save"]'],
+      ['fill', 'role=textbox[name="Search"]', 'frank'],
+      ['wait', '--text', '1-1 of 1'],
+      ['click', 'text=Frankenstein'],
+      ['fill-form', JSON.stringify(changes)],
+      ['click', 'role=button[name="Save"]'],
+      ['clear', 'role=textbox[name="Search"]'],
+      ['wait', '--text', '1-4 of 4'],
+      ['check', 'role=row[name*="War and Peace"] >> role=checkbox'],
+      ['click', 'role=button[name="Delete"]'],
+      ['click', 'role=button[name="Undo"]'],
+      ['wait', '--text', '1-4 of 4'],
+      ['click', 'text=Emma'],
+      ['click', 'role=button[name="Delete"]'],
+      ['wait', '--function', isStored],
+    )
+  })
+
+  test('a script creates, finds, changes and deletes records', async () => {
+    await runScript(
+      `steps:
+  - navigate_to: ${site.url}
+  - click: role=link[name="Create"]
+  - fill_form: { fields: ${JSON.stringify(anna)} }
+  - click: role=button[name="Save"]
+  - fill: { selector: 'role=textbox[name="Search"]', text: frank }
+  - wait_for: { text: 1-1 of 1 }
+  - click: text=Frankenstein
+  - fill_form: { fields: ${JSON.stringify(changes)} }
+  - click: role=button[name="Save"]
+  - clear: role=textbox[name="Search"]
+  - wait_for: { text: 1-4 of 4 }
+  - check: role=row[name*="War and Peace"] >> role=checkbox
+  - click: role=button[name="Delete"]
+  - click: role=button[name="Undo"]
+  - wait_for: { text: 1-4 of 4 }
+  - click: text=Emma
+  - click: role=button[name="Delete"]
+  - wait_for: { function: ${JSON.stringify(isStored)} }
+`,
+    )
   })
 })
 

@@ -1,8 +1,9 @@
 /** Component libraries, editors and applications: what a person does in them is recorded, and replayed three times. */
-import type { Locator, Page } from 'playwright'
+import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { bax } from '../support/cli.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
+import { Person } from '../support/page-person.ts'
 import { type RecordedPage, recordedPage } from '../support/recorded-pages.ts'
 import { startRecording } from '../support/recorder.ts'
 import { type ScriptFolder, scriptFolder } from '../support/scripts.ts'
@@ -18,49 +19,51 @@ afterAll(async () => {
   await folder.close()
 })
 
-/** A page in the hands of a person, who waits for what appears. */
-class Person {
-  readonly page: Page
-  constructor(page: Page) {
-    this.page = page
-  }
-
-  async tap(target: Locator): Promise<void> {
-    const at = await this.#middleOf(target)
-    await this.page.mouse.move(at.x, at.y)
-    await this.page.mouse.down()
-    await this.page.mouse.up()
-  }
-
-  async drag(from: Locator, to: Locator): Promise<void> {
-    const [start, end] = [await this.#middleOf(from), await this.#middleOf(to)]
-    await this.page.mouse.move(start.x, start.y)
-    await this.page.mouse.down()
-    await this.page.mouse.move(end.x, end.y, { steps: 12 })
-    await this.page.mouse.up()
-  }
-
-  async type(text: string): Promise<void> {
-    await this.page.keyboard.type(text)
-  }
-
-  /** Chooses an item of an open list, and waits until it is closed if `closes`. */
-  async choose(item: Locator, closes = true): Promise<void> {
-    await this.tap(item)
-    if (closes) await item.waitFor({ state: 'hidden' })
-  }
-
-  async #middleOf(target: Locator): Promise<{ x: number; y: number }> {
-    // Opening lists move.
-    await target.hover()
-    const { x, y, width, height } = (await target.boundingBox())!
-    return { x: x + width / 2, y: y + height / 2 }
-  }
-}
-
 type Use = (person: Person, page: Page) => Promise<void>
 
 const uses: Readonly<Record<RecordedPage, readonly [use: Use, state: string]>> = {
+  admin: [
+    async (person, page) => {
+      const button = (name: string) => page.getByRole('button', { name, exact: true })
+      const option = (name: string) => page.getByRole('option', { name })
+      await person.tap(page.getByRole('link', { name: 'Create' }))
+      await person.tap(page.getByLabel('Title'))
+      await person.type('Anna Karenina')
+      await person.tap(page.getByLabel('Author'))
+      await person.type('Leo')
+      await person.choose(option('Leo Tolstoy'))
+      await person.tap(page.getByLabel('Status'))
+      await person.choose(option('In print'))
+      await page.keyboard.press('Tab')
+      await person.type('01011878')
+      await person.tap(button('Save'))
+      await page.getByText('1-4 of 4').waitFor()
+      await person.tap(page.getByLabel('Search'))
+      await person.type('frank')
+      await page.getByText('1-1 of 1').waitFor()
+      await person.tap(page.getByText('Frankenstein'))
+      await person.tap(page.getByLabel('Status'))
+      await person.choose(option('Sold out'))
+      await person.tap(button('Save'))
+      await page.getByText('Element updated').waitFor()
+      await person.tap(page.getByLabel('Search'))
+      await page.keyboard.press('Control+a')
+      await page.keyboard.press('Delete')
+      await page.getByText('1-4 of 4').waitFor()
+      await person.tap(page.getByRole('row', { name: 'War and Peace' }).getByRole('checkbox'))
+      await person.tap(button('Delete'))
+      await person.tap(button('Undo'))
+      await page.getByText('1-4 of 4').waitFor()
+      await person.tap(page.getByText('Emma'))
+      await person.tap(button('Delete'))
+      await page.getByText('Element deleted').waitFor()
+    },
+    JSON.stringify([
+      ['War and Peace', 2, 'sold', '1869-01-01'],
+      ['Frankenstein', 3, 'sold', '1818-01-01'],
+      ['Anna Karenina', 2, 'print', '1878-01-01'],
+    ]),
+  ],
   antd: [
     async (person, page) => {
       const option = (name: string) => page.locator('.ant-select-item-option').filter({ hasText: name, visible: true })

@@ -46,20 +46,47 @@ const calendar = new Calendar(document.getElementById('app'), {
 })
 calendar.render()`
 
+const admin =
+  `${react}import { Admin, AutocompleteInput, Create, Datagrid, DateField, DateInput, Edit, List, ReferenceField, ReferenceInput,
+  required, Resource, SelectInput, SimpleForm, TextField, TextInput } from 'react-admin'
+import fakeRest from 'ra-data-fakerest'
+const authors = ['Jane Austen', 'Leo Tolstoy', 'Mary Shelley'].map((name, at) => ({ id: at + 1, name }))
+const books = [['Emma', 1, 'print', '1815-12-23'], ['War and Peace', 2, 'sold', '1869-01-01'], ['Frankenstein', 3, 'print', '1818-01-01']]
+const records = books.map(([title, author_id, status, published], at) => ({ id: at + 1, title, author_id, status, published }))
+const given = fakeRest({ authors, books: records }, false)
+const states = [{ id: 'print', name: 'In print' }, { id: 'sold', name: 'Sold out' }]
+const show = async () => {
+  const { data } = await given.getList('books', { pagination: { page: 1, perPage: 50 }, sort: { field: 'id', order: 'ASC' }, filter: {} })
+  window.state = data.map(({ title, author_id, status, published }) => [title, author_id, status, String(published).slice(0, 10)])
+}
+const stored = (method) => async (...input) => { const answer = await given[method](...input); await show(); return answer }
+const provider = { ...given, ...Object.fromEntries(['create', 'update', 'updateMany', 'delete', 'deleteMany'].map((name) => [name, stored(name)])) }
+const Fields = () => <SimpleForm><TextInput source="title" validate={required()} />
+  <ReferenceInput source="author_id" reference="authors"><AutocompleteInput /></ReferenceInput>
+  <SelectInput source="status" choices={states} /><DateInput source="published" /></SimpleForm>
+const Books = () => <List filters={[<TextInput label="Search" source="q" alwaysOn />]}><Datagrid>
+  <TextField source="title" /><ReferenceField source="author_id" reference="authors"><TextField source="name" /></ReferenceField>
+  <TextField source="status" /><DateField source="published" /></Datagrid></List>
+showApp(() => <Admin dataProvider={provider} disableTelemetry><Resource name="books" recordRepresentation="title" list={Books}
+  edit={() => <Edit><Fields /></Edit>} create={() => <Create redirect="list"><Fields /></Create>} /><Resource name="authors" recordRepresentation="name" /></Admin>)
+show()`.replace('const show = (App)', 'const showApp = (App)')
+
 /** The sources of the pages, with the package whose folder has everything that they import. */
 const sources = {
+  admin: [admin, 'react-admin', '5.15.4', ['ra-data-fakerest@5.15.4', 'react@19.3.1', 'react-dom@19.3.1']],
   antd: [antd, 'antd', '6.6.8'],
   calendar: [calendar, 'fullcalendar', '6.1.21'],
   element: [element, 'element-plus', '2.14.8'],
   quill: [quill, 'quill', '2.0.3'],
-} as const
+} satisfies Record<string, readonly [contents: string, name: string, version: string, beside?: string[]]>
 
 export type RecordedPage = keyof typeof sources
 
 /** Returns the HTML of a page; its state is in `window.state`. */
 export async function recordedPage(page: RecordedPage): Promise<string> {
-  const [contents, name, version] = sources[page]
-  const resolveDir = fileURLToPath(new URL('../'.repeat(name.split('/').length), await packageFolder(name, version)))
+  const [contents, name, version, beside = []] = sources[page]
+  const folder = await packageFolder(name, version, beside)
+  const resolveDir = fileURLToPath(new URL('../'.repeat(name.split('/').length), folder))
   const { outputFiles } = await build({
     stdin: { contents, resolveDir, loader: 'jsx' },
     bundle: true,
