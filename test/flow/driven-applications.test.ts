@@ -71,7 +71,7 @@ describe.skipIf(reason)(`Roundcube${reason ? ` (skipped: ${reason})` : ''}`, () 
     expect(message).toContain('X-Priority: 2')
     const stored = async () => [await app.mail.messages('.Sent'), await app.mail.messages('.Trash')]
     // The page moves it after the click.
-    await expect.poll(stored, { timeout: 30_000 }).toEqual([0, 1])
+    await expect.poll(stored).toEqual([0, 1])
   }
 
   test('one-liners write a message with a file, and delete its copy', async () => {
@@ -143,7 +143,7 @@ describe.skipIf(reason)(`Roundcube${reason ? ` (skipped: ${reason})` : ''}`, () 
   })
 })
 
-describe('react-admin', { timeout: 200_000 }, () => {
+describe('react-admin', () => {
   let site: Site
   beforeAll(async () => {
     site = await serveSite({ '/': await recordedPage('admin') })

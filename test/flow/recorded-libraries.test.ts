@@ -136,7 +136,7 @@ describe('a recorded script', { timeout: 300_000 }, () => {
     const recording = await startRecording(homes, folder.path, [site.url, '--verify'], `${name}.yaml`)
     await use(new Person(recording.page), recording.page)
     const read = () => recording.page.evaluate('JSON.stringify(window.state ?? null)')
-    await expect.poll(read, { timeout: 60_000 }).toBe(state)
+    await expect.poll(read).toBe(state)
     const { code, stderr } = await recording.end()
     expect([code, code === 0 ? '' : stderr]).toEqual([0, ''])
     const check = `  - wait_for: {function: ${JSON.stringify(`() => JSON.stringify(window.state ?? null) === ${JSON.stringify(state)}`)}}\n`

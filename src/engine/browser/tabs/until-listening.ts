@@ -7,6 +7,7 @@ import { documentIn, isParsing } from '../page/internals.ts'
 import { untilParsed } from '../page/parsed-document.ts'
 import { tabIdOf } from './tab-ids.ts'
 
+const { firstDataMs } = limits.command
 const intervalMs = 20
 
 /** Documents that have received input. */
@@ -19,12 +20,15 @@ export async function untilListening(page: Page, ms: number, signal: AbortSignal
   const document = documentIn(page.mainFrame())
   if (!document || used.has(document)) return
   used.add(document)
-  const last = Math.min(end, performance.now() + limits.command.firstDataMs)
+  const last = Math.min(end, performance.now() + firstDataMs)
   while (isLoadingData(page) && performance.now() < last) await pause(intervalMs, undefined, { signal })
 }
 
-/** Returns whether scripts of a page wait for data: many applications ignore clicks until they have it. */
+/**
+ * Returns whether scripts of a page wait for data: many applications ignore clicks until they have it. Older requests are
+ * those of pages that wait for messages.
+ */
 const isLoadingData = (page: Page): boolean =>
   requestLogOf(page.context())
-    .pendingSince(0)
+    .pendingSince(performance.now() - firstDataMs)
     .some(({ resource_type: type, tab_id: tab }) => tab === tabIdOf(page) && (type === 'xhr' || type === 'fetch'))
