@@ -66,7 +66,6 @@ inUsualHomes(sites, (given) => {
     setTimeout(finish, responseMs)
     await given.do(command, data)
   }
-  const count = (path: string) => given.site().requests.filter((requested) => requested === path).length
   const value = (command: string, data?: Record<string, unknown>) => given.value(command, data)
 
   test.each(Object.entries(ways))('commands wait for the page of %s', async (_way, script) => {
@@ -112,17 +111,6 @@ inUsualHomes(sites, (given) => {
     await given.do('click', { selector: '#parts' })
     await beforeTheEnd(command, data)
     expect(await given.evaluate('field.value + go.textContent')).toBe(expected)
-  })
-
-  test('a click on an element of the next page waits for the scripts of that page', async () => {
-    await given.open('/links')
-    await given.do('evaluate', { expression: 'setTimeout(() => { location.href = "/parts" }, 100)' })
-    const before = count('/parts')
-    const clicked = given.do('click', { selector: '#go' })
-    await waitUntil(() => count('/parts') > before)
-    setTimeout(finish, responseMs)
-    await clicked
-    expect(await given.evaluate('go.textContent')).toBe('Gone')
   })
 
   test('a click waits for the scripts of a frame that has not arrived completely', async () => {
