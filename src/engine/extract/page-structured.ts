@@ -3,7 +3,7 @@ import type { Page } from 'playwright'
 import type { StructuredRequest } from '../../core/operation/command.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { LanguageModel } from '../language/model.ts'
-import { readPage } from './page-reader.ts'
+import { snapshotOf } from './page-reader.ts'
 import { structuredOf, type StructuredResult } from './structured.ts'
 import type { ElementNode } from './tree.ts'
 
@@ -16,9 +16,8 @@ export async function extractStructured(
   request: StructuredRequest,
   model?: LanguageModel,
 ): Promise<StructuredResult> {
-  const content = await readPage(page, undefined, (module, { frames }) =>
-    module.evaluate((reader, inner) => reader.snapshot(inner), frames),
-  )
+  const missing: string[] = []
+  const content = await snapshotOf(page, (text) => missing.push(text))
   let root: ElementNode
   try {
     root = JSON.parse(content) as ElementNode
@@ -26,5 +25,6 @@ export async function extractStructured(
     // A page may replace built-in objects, JSON included.
     throw new BaxError('evaluate_failed', 'the page cannot be read', { cause })
   }
-  return structuredOf({ root, baseUrl: page.url() }, request, model)
+  const result = await structuredOf({ root, baseUrl: page.url() }, request, model)
+  return { ...result, warnings: [...missing, ...result.warnings] }
 }

@@ -95,7 +95,7 @@ async function openContext(given: Omit<ContextParts, 'gate'>): Promise<CommandCo
     tabs: tabControl(target, page),
     pageTools: pageTools({ page, target, signal, clock, schemaErrors: tools.schemaErrors }),
     answerDialog: (answer) => target.dialogs.answerNext(answer),
-    markdown: (element) => tools.markdown(page, element),
+    markdown: (element) => tools.markdown(page, parts.warn, element),
     structured: (request) => tools.structured(page, request),
     startRecording: async (kind, options) => (await recordings(target)).start(kind, options),
     stopRecording: async (kind, name) => (await recordings(target)).stop(kind, name),

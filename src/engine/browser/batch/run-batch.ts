@@ -23,7 +23,7 @@ import { failureOf } from '../page/playwright-errors.ts'
 /** Tools of the engine that commands use besides the browser. */
 export interface BatchTools {
   /** Converts the page, or one element of it, to Markdown. */
-  markdown(page: Page, element?: Locator): Promise<string>
+  markdown(page: Page, warn: (text: string) => void, element?: Locator): Promise<string>
   structured(page: Page, request: StructuredRequest): ReturnType<CommandContext['structured']>
   /** Returns where a value does not fit a JSON schema. @throws BaxError `invalid_request` for an invalid schema */
   schemaErrors(schema: Readonly<Record<string, unknown>>, value: unknown): Promise<string[]>

@@ -1,6 +1,5 @@
-/** Functions that read a document; they run inside the page. */
+/** Serializes a document; runs inside it. */
 import { type FrameContent, treeFromPage, withAbsoluteUrls } from './live-tree.ts'
-import { toMarkdown } from './markdown.ts'
 import type { ElementNode, Tree } from './tree.ts'
 
 /** A frame of the document and its content, serialized by `snapshot` inside the frame. */
@@ -9,13 +8,7 @@ export interface FrameSnapshot {
   readonly content: string
 }
 
-/** Returns the document, or one element of it, as Markdown. */
-export function markdown(element: Element | undefined, frames: readonly FrameSnapshot[]): string {
-  const tree = treeOf(element, frames)
-  return tree ? toMarkdown(tree) : ''
-}
-
-/** Serializes the document's tree for the document that contains the frame. */
+/** Serializes the document's tree, for the document that contains the frame or for the engine. */
 export function snapshot(frames: readonly FrameSnapshot[]): string {
   const tree = treeOf(undefined, frames)
   return asJson(tree ? withAbsoluteUrls(tree) : { tag: 'html', attributes: {}, children: [] })
@@ -34,7 +27,8 @@ function asJson(value: unknown): string {
   }
 }
 
-function treeOf(element: Element | undefined, frames: readonly FrameSnapshot[]): Tree | undefined {
+/** Returns the document, or one element of it, with the content of its frames; undefined for an empty document. */
+export function treeOf(element: Element | undefined, frames: readonly FrameSnapshot[]): Tree | undefined {
   const root = element ?? document.documentElement
   // A document may have no element at all.
   if (!root) return undefined
