@@ -245,6 +245,17 @@ describe('an unknown crawl', () => {
   })
 })
 
+test('a completed crawl cannot be cancelled while its last webhook is sent', async () => {
+  let release = () => {}
+  const receiver = await serveSite({ '/hook': (_, response) => void (release = () => response.end()) })
+  const webhook = { url: `${receiver.url}/hook`, events: ['completed'] }
+  const id = await begin({ limit: 1, webhook } as never)
+  await waitUntil(() => receiver.requests.includes('/hook'))
+  await expect(homes.clients.http.cancelCrawl({ id })).rejects.toMatchObject({ code: 'conflict' })
+  release()
+  await receiver.close()
+})
+
 describe('webhooks that fail after the last page', () => {
   const refuse = (_: unknown, response: import('node:http').ServerResponse) => response.writeHead(404).end()
   let receiver: Site

@@ -111,7 +111,8 @@ export class CrawlService<View extends CrawlView> implements Omit<Crawls, 'map'>
 
   async cancel(id: string, call: Call): Promise<CrawlStatus> {
     const crawl = await this.#find(id, call)
-    const stopped = crawl.isRunning ? await this.#host.stop(crawl) : undefined
+    // After its end, a crawl runs until its webhooks are sent.
+    const stopped = crawl.isRunning && !crawl.record.finished ? await this.#host.stop(crawl) : undefined
     return stopped ?? cancelledStatus(crawl.record)
   }
 
