@@ -162,6 +162,24 @@ describe('a tunnel', () => {
     expect(await closed).toMatchObject({ code: 1006 })
   })
 
+  test('is kept when this process could not read what the other side sent', async () => {
+    const [near, far] = memoryLink()
+    const { tunnel, closed } = side(near, 'engine', 20)
+    far.handle({ onText: () => {}, onBytes: () => {}, onClose: () => {} })
+    const read = new Promise<void>((resolve) => {
+      // After the heartbeat.
+      setTimeout(() => {
+        far.sendText(JSON.stringify({ type: 'beat' }))
+        resolve()
+      }, 30)
+    })
+    const end = performance.now() + 200
+    while (performance.now() < end);
+    await read
+    tunnel.close(closeCodes.done, 'by this side')
+    expect(await closed).toMatchObject({ reason: 'by this side' })
+  })
+
   test('closes only a channel whose reader does not keep up', async () => {
     let handlers!: LinkHandlers
     const stuck: Link = {
