@@ -111,9 +111,10 @@ export class CrawlService<View extends CrawlView> implements Omit<Crawls, 'map'>
 
   async cancel(id: string, call: Call): Promise<CrawlStatus> {
     const crawl = await this.#find(id, call)
+    const { record, isRunning } = crawl
     // After its end, a crawl runs until its webhooks are sent.
-    const stopped = crawl.isRunning && !crawl.record.finished ? await this.#host.stop(crawl) : undefined
-    return stopped ?? cancelledStatus(crawl.record)
+    const stopped = isRunning && !record.finished ? await this.#host.stop(crawl) : undefined
+    return cancelledStatus(stopped ?? record.status(false))
   }
 
   async resume(id: string, call: Call): Promise<CrawlAccepted> {

@@ -10,6 +10,7 @@ import type {
   CrawlInput,
   CrawlListed,
   CrawlState,
+  CrawlStatus,
   CrawlUsage,
 } from '../../core/shapes/crawl.ts'
 import { webhookOf } from '../../core/shapes/jobs/webhook.ts'
@@ -47,10 +48,9 @@ export function assertResumable({ finished, startFailure }: CrawlRecord, isDamag
   if (startFailure) throw new BaxError('conflict', 'the crawl failed at its start page: start a new one')
 }
 
-/** Returns the status of a cancelled crawl that does not run. @throws BaxError `conflict` if it ended otherwise */
-export function cancelledStatus(record: CrawlRecord): 'cancelled' {
-  if (record.finished?.status === 'cancelled') return 'cancelled'
-  const status = record.status(false)
+/** Returns the status of a crawl that has ended by being cancelled. @throws BaxError `conflict` if it ended otherwise */
+export function cancelledStatus(status: CrawlStatus): 'cancelled' {
+  if (status === 'cancelled') return status
   throw new BaxError('conflict', `the crawl has ${status === 'completed' ? 'been completed' : 'failed'} already`)
 }
 
