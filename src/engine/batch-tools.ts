@@ -10,8 +10,7 @@ export function makeBatchTools({ model: settings, proxies }: Pick<EngineConfig, 
       const { checkFor } = await import('./extract/structured/validate.ts')
       return checkFor(schema, 'schema', { nullIsMissing: false })(value).map(({ message }) => message)
     },
-    markdown: async (page, warn, element) =>
-      (await import('./extract/page-reader.ts')).markdownOf(page, warn, element),
+    markdown: async (page, warn, element) => (await import('./extract/page-reader.ts')).markdownOf(page, warn, element),
     structured: async (page, request) => {
       const { extractStructured } = await import('./extract/page-structured.ts')
       if (settings) model ??= new (await import('./language/openai-compatible.ts')).OpenAiCompatible(settings, proxies)

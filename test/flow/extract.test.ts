@@ -111,7 +111,8 @@ describe('the live page as Markdown', () => {
   test('says which frames are missing, and has the frames around them', async () => {
     const warning = `the content is without 1 frame that did not respond: ${other.url}/silent`
     expect(await markdown('/missing', {}, warning)).toBe('Before\n\nOuter\n\nAfter\n')
-    const many = await markdown('/many', {}, 'the content is without 2 frames beyond the first 30')
+    expect(await markdown('/missing', { selector: 'p' })).toBe('Before\n')
+    const many = await markdown('/many', {}, '2 frames of the page beyond the first 30 were not read')
     expect(many.match(/One of many/g)).toHaveLength(30)
   })
 

@@ -54,7 +54,7 @@ async function readPage<Module, Result>(
     const module = await load<Module>(frame, script)
     try {
       const omitted: Omitted = { excess: 0, silent: [] }
-      const frames = await framesIn(frame, { left: maxFrames, omitted })
+      const frames = await framesIn(frame, { left: maxFrames, omitted }, handle)
       const result = await read(module, { element: handle, frames })
       for (const warning of warningsOf(omitted)) warn(warning)
       return result
@@ -98,14 +98,14 @@ interface FrameBudget {
   readonly omitted: Omitted
 }
 
-/** Returns the visible frames of a document and their content, without frames that do not respond. */
-async function framesIn(frame: Frame, budget: FrameBudget): Promise<FrameSnapshot[]> {
+/** Returns the visible frames of a document, or of an element, and their content, without frames that do not respond. */
+async function framesIn(frame: Frame, budget: FrameBudget, within?: ElementHandle<Element>): Promise<FrameSnapshot[]> {
   const children = frame.childFrames().slice(0, budget.left)
   budget.left -= children.length
   budget.omitted.excess += frame.childFrames().length - children.length
   const found = await Promise.all(
     children.map((child) =>
-      frameSnapshot(child, budget).catch(() => {
+      frameSnapshot(child, budget, within).catch(() => {
         // A frame may navigate or go while it is read.
         if (!child.isDetached()) budget.omitted.silent.push(child.url())
         return undefined
@@ -115,9 +115,13 @@ async function framesIn(frame: Frame, budget: FrameBudget): Promise<FrameSnapsho
   return found.filter((snapshot) => snapshot !== undefined)
 }
 
-async function frameSnapshot(frame: Frame, budget: FrameBudget): Promise<FrameSnapshot | undefined> {
+async function frameSnapshot(
+  frame: Frame,
+  budget: FrameBudget,
+  within?: ElementHandle<Element>,
+): Promise<FrameSnapshot | undefined> {
   const limit = { ms: frameMs, unref: true }
-  const opened = await withDeadline(open(frame), limit)
+  const opened = await withDeadline(open(frame, within), limit)
   if (!opened) return undefined
   const { element, module } = opened
   // These have a time of their own.
@@ -128,17 +132,22 @@ async function frameSnapshot(frame: Frame, budget: FrameBudget): Promise<FrameSn
   return { element, content }
 }
 
-/** Returns the element of a frame, and the reader in it; undefined for one that is not visible. */
-async function open(frame: Frame) {
+/** Returns the element of a frame, and the reader in it; undefined for one that is not visible, or not in the element. */
+async function open(frame: Frame, within?: ElementHandle<Element>) {
   const element = (await frame.frameElement()) as ElementHandle<Element>
-  const shown = await element.evaluate((node) => node.clientWidth > 20 && node.clientHeight > 20)
-  return shown ? { element, module: await load<typeof snapshot>(frame, snapshotScript) } : undefined
+  const isRead = await element.evaluate((node, root) => {
+    let around: Node | null | undefined = root && node
+    while (around && around !== root) around = around.parentNode ?? (around as Partial<ShadowRoot>).host
+    return node.clientWidth > 20 && node.clientHeight > 20 && (!root || around === root)
+  }, within)
+  return isRead ? { element, module: await load<typeof snapshot>(frame, snapshotScript) } : undefined
 }
 
 function* warningsOf({ excess, silent }: Omitted): Iterable<string> {
   if (silent.length > 0)
     yield `the content is without ${counted(silent.length)} that did not respond: ${silent.slice(0, 3).join(', ')}`
-  if (excess > 0) yield `the content is without ${counted(excess)} beyond the first ${maxFrames}`
+  if (excess > 0)
+    yield `${counted(excess)} of the page beyond the first ${maxFrames} ${excess === 1 ? 'was' : 'were'} not read`
 }
 
 const counted = (count: number): string => (count === 1 ? '1 frame' : `${count} frames`)
