@@ -25,8 +25,8 @@ export async function untilListening(page: Page, ms: number, signal: AbortSignal
 }
 
 /**
- * Returns whether scripts of a page wait for data: many applications ignore clicks until they have it. Older requests are
- * those of pages that wait for messages.
+ * Returns whether scripts of a page wait for data: many applications ignore clicks until they have it. A request that
+ * takes longer is often one for messages, which ends with the next message.
  */
 const isLoadingData = (page: Page): boolean =>
   requestLogOf(page.context())
