@@ -38,6 +38,26 @@ const pages: Parameters<typeof serveSite>[0] = {
   '/to-nothing': respondWith('text/html', '<main><p>Stays here.</p></main>', { location: '' }, 302),
   '/refresh-loop':
     '<!doctype html><meta http-equiv="Refresh" content="0;URL=\'/refresh-loop?again\'"><p>Round and round</p>',
+  '/refresh-itself':
+    '<!doctype html><meta http-equiv="refresh" content="1;url=/refresh-itself#top"><p>Reloads itself.</p>',
+  '/refresh-to-slow':
+    '<!doctype html><meta http-equiv="refresh" content="1;url=/slow-page"><p>You will be sent on.</p>',
+  '/slow-page': (_, response) => {
+    // Later than a page would count as stable.
+    setTimeout(() => respondWith('text/html', '<p>Arrived late.</p>')(_, response), limits.scrape.settleMs + 500)
+  },
+  '/download.zip': respondWith('application/zip', 'PK', { 'content-disposition': 'attachment; filename=a.zip' }),
+  '/refresh-to-download':
+    '<!doctype html><meta http-equiv="refresh" content="1;url=/download.zip"><p>Your download starts soon.</p>',
+  '/header-to-download': respondWith('text/html', '<p>Your download starts soon.</p>', {
+    refresh: '0;url=/download.zip',
+  }),
+  '/script-to-download': '<!doctype html><p>Your download starts now.</p><script>location = "/download.zip"</script>',
+  '/script-to-download-later':
+    '<!doctype html><p>Your download starts now.</p><script>setTimeout(() => location = "/download.zip", 300)</script>',
+  '/refresh-to-nothing':
+    '<!doctype html><meta http-equiv="refresh" content="0;url=/no-content"><p>Nothing follows.</p>',
+  '/script-to-nothing': '<!doctype html><p>Nothing follows.</p><script>location = "/no-content"</script>',
   '/refresh-late': '<!doctype html><meta http-equiv="refresh" content="300"><main><p>Reloads now and then.</p></main>',
   '/private': (request, response) => {
     const known = request.headers.authorization === `Basic ${Buffer.from('ada:pä').toString('base64')}`
@@ -134,6 +154,44 @@ describe.each(['http', 'browser'])('with render %s', (render) => {
 
   test('reads a page that its header reloads', async () => {
     expect((await scrape('/refresh-header-itself', { render })).data!.markdown).toBe('Reloads itself.\n')
+  })
+
+  test('follows a redirect to a page that answers slowly', async () => {
+    const { data } = await scrape('/refresh-to-slow', { render })
+    expect(data).toMatchObject({ markdown: 'Arrived late.\n', metadata: { url: `${site.url}/slow-page` } })
+  })
+
+  const isBrowser = render === 'browser'
+  test.each([
+    '/refresh-to-download',
+    '/header-to-download',
+    ...(isBrowser ? ['/script-to-download', '/script-to-download-later'] : []),
+  ])('reads %s, whose download begins by itself', async (path) => {
+    expect(await scrape(path, { render })).toMatchObject({
+      success: true,
+      warning: `the page leads to ${site.url}/download.zip, which is not a page`,
+      data: {
+        markdown: expect.stringMatching(/^Your download starts/),
+        metadata: { url: site.url + path, status_code: 200, redirects: [] },
+      },
+    })
+  })
+
+  test.each(['/refresh-to-nothing', ...(isBrowser ? ['/script-to-nothing'] : [])])(
+    'reads %s, which leads to a response without content',
+    async (path) => {
+      const answer = await scrape(path, { render })
+      expect(answer).toMatchObject({
+        data: { markdown: 'Nothing follows.\n', metadata: { url: site.url + path, status_code: 200, redirects: [] } },
+      })
+      expect(answer).not.toHaveProperty('warning')
+    },
+  )
+
+  test('reads a page that its element reloads', async () => {
+    expect(await scrape('/refresh-itself', { render })).toMatchObject({
+      data: { markdown: 'Reloads itself.\n', metadata: { redirects: [] } },
+    })
   })
 
   test('reads the page of a redirect without a target', async () => {

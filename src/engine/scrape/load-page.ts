@@ -3,27 +3,19 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { RequestRules } from '../egress/egress.ts'
-import { isText, kindOf, kindOfHeaders } from '../render/http/content-kind.ts'
-import { cutWarning } from '../render/http/decompress.ts'
-import { decoderFor } from '../render/http/decoder.ts'
-import { queryEncoderFor } from '../render/http/query-encoder.ts'
-import { checkRedirects, fetchPage, type FetchedPage, type Redirect } from '../render/http/fetch.ts'
 import { HostMemory, requestedMode } from '../render/decide/fetch-or-render.ts'
 import type { Reason } from '../render/decide/page-reason.ts'
-import { headerRefresh, metaRefresh } from '../render/http/web-url.ts'
-import type { Tree } from '../extract/tree.ts'
 import type { RenderedPage, Renderer } from '../render/browser/renderer.ts'
 import brandingScript from './formats/branding.page.ts?inline'
-import { type PageDocument, present, type SourceText } from './documents/document.ts'
-import { htmlDocument, htmlDocumentWith, readDocument } from './documents/read.ts'
-import { textDocument } from './documents/text.ts'
+import { present } from './documents/document.ts'
+import { htmlDocument } from './documents/read.ts'
+import { fetchOverHttp, withFrames } from './fetch-over-http.ts'
+import { readInWorker } from './lazy-document.ts'
 import {
   type Extras,
   areComparable,
-  factsOf,
   isReadable,
   type LoadedPage,
-  type PageReading,
   renderReason,
   type VisitResponses,
 } from './loaded-page.ts'
@@ -31,7 +23,7 @@ import { type Fetched, loadMarkdownFirst, type MarkdownFirst, type MarkdownSourc
 import { MarkdownSites } from './markdown/markdown-sites.ts'
 import type { ScrapePlan } from './plan.ts'
 import { withoutBrowser, withRenderFailure, withWarning } from './page-warnings.ts'
-import { framesWarning, holdsFrames, isLarge, type Reading, type UnreadPage } from './reading.ts'
+import type { Reading, UnreadPage } from './reading.ts'
 
 export interface LoadContext {
   readonly memory: HostMemory
@@ -137,113 +129,6 @@ async function withReserve<T>(context: LoadContext, work: (context: LoadContext)
   const { signal, deadline } = context
   const limit = { ms, error: `rendering took longer than ${Math.round(ms)} ms`, signal, cooperative: true }
   return withDeadline((inner) => work({ ...context, signal: inner, deadline: deadline - reserve }), limit)
-}
-
-interface FetchContext extends Pick<LoadContext, 'egress' | 'signal' | 'read' | 'answers'> {
-  /** Whether to ask for Markdown. */
-  readonly markdown?: boolean
-}
-
-/** Fetches a page over HTTP, and follows redirects, including those of `Refresh` and `<meta http-equiv="refresh">`. */
-export async function fetchOverHttp(
-  startUrl: string,
-  { egress, signal, read, answers, markdown }: FetchContext,
-): Promise<Fetched> {
-  let url = startUrl
-  let redirects: readonly Redirect[] = []
-  for (;;) {
-    const options = { egress, signal, checkHeaders: kindOfHeaders, redirects, markdown }
-    const requested = url
-    const request = () => fetchPage(requested, options)
-    const fetched = await (answers ? answers.fetched(requested, request) : request())
-    const { bytes } = fetched
-    const kind = kindOf(fetched.headers, fetched.url, bytes)
-    let next = headerRefresh(fetched.headers, fetched.url)?.url
-    const unread = isText(kind) && next === undefined ? { ...factsOf(fetched), kind, source: { bytes } } : undefined
-    const reading = unread && (await read?.(unread))
-    if (reading && 'page' in reading) {
-      return { page: await withLazyDocument(unread, reading.page), kind, isHtml: kind === 'html' }
-    }
-    next ??= reading?.next
-    if (next === undefined) {
-      const { document } = await readDocument(fetched, { signal, from: egress.from ?? null })
-      next = kind === 'html' ? metaRefresh(document.tree, fetched.url) : undefined
-      if (next === undefined) {
-        const framed = kind === 'html' ? await withFrames(document, fetched.url, { egress, signal, answers }) : []
-        const page = asLoaded(fetched, document)
-        return { page: { ...page, warnings: [...page.warnings, ...framed] }, kind, isHtml: kind === 'html' }
-      }
-    }
-    redirects = [...fetched.redirects, { url: fetched.url, status: fetched.status }]
-    checkRedirects(redirects)
-    url = next
-  }
-}
-
-/** Reads a rendered page in a worker thread; returns undefined for one to be read in this thread. */
-export async function readInWorker(unread: UnreadPage, read: LoadContext['read']): Promise<LoadedPage | undefined> {
-  const reading = await read?.(unread)
-  return reading && 'page' in reading ? withLazyDocument(unread, reading.page) : undefined
-}
-
-/** Adds a document that is parsed on first use, which is rare after a worker thread has read the page. */
-async function withLazyDocument(unread: UnreadPage, reading: PageReading): Promise<LoadedPage> {
-  const { source, kind, ...page } = unread
-  const { charset } = reading
-  const [decoder, encode] = await Promise.all([decoderFor(charset), queryEncoderFor(charset)])
-  const text = () => ('text' in source ? source.text : decoder.decode(source.bytes))
-  const { url } = page
-  const isPage = kind === 'html'
-  let parsed: PageDocument | undefined
-  const convert = (own: SourceText) => (isPage ? htmlDocumentWith(own, page.headers, encode) : textDocument(own))
-  const parse = () => (parsed ??= convert({ text: text(), charset, url }))
-  const document: PageDocument = {
-    get tree() {
-      return parse().tree
-    },
-    get raw() {
-      return parse().raw!
-    },
-    charset,
-    isPage,
-  }
-  return { ...page, document, reading }
-}
-
-type FrameContext = Pick<LoadContext, 'egress' | 'signal' | 'answers'>
-
-/** Inserts the content of frames into a page; returns warnings about frames that were not read. */
-async function withFrames({ tree, raw = '' }: PageDocument, url: string, context: FrameContext): Promise<string[]> {
-  if (!holdsFrames(raw)) return []
-  if (isLarge(raw)) return [framesWarning]
-  const { fillFrames } = await import('./content/frames.ts')
-  return fillFrames(tree, url, (frameUrl) => frameAt(frameUrl, url, context))
-}
-
-/** Fetches the document of a frame; returns undefined for content other than HTML, and for other origins. */
-async function frameAt(frameUrl: string, url: string, context: FrameContext): Promise<Tree | undefined> {
-  const { egress, signal: caller, answers } = context
-  const late = AbortSignal.timeout(limits.scrape.frameMs)
-  try {
-    const signal = AbortSignal.any([caller, late])
-    const request = () => fetchPage(frameUrl, { egress, signal, checkHeaders: kindOfHeaders })
-    const fetched = await (answers ? answers.fetched(frameUrl, request) : request())
-    if (new URL(fetched.url).origin !== new URL(url).origin || fetched.status >= 400) return undefined
-    if (fetched.isCut) throw new BaxError('connection_failed', cutWarning)
-    if (isLarge(fetched.bytes)) throw new BaxError('content_too_large', 'it is too large')
-    const { kind, document } = await readDocument(fetched, { signal, from: egress.from ?? null })
-    return kind === 'html' ? document.tree : undefined
-  } catch (error) {
-    if (late.aborted && !caller.aborted) throw new BaxError('connection_failed', 'it did not load in time')
-    // Images, videos and blocked URLs in frames are not part of the page's text.
-    if (error instanceof BaxError && /^(?:unsupported_content_type|url_blocked)$/.test(error.code)) return undefined
-    throw error
-  }
-}
-
-function asLoaded(fetched: FetchedPage, document: PageDocument): LoadedPage {
-  const facts = factsOf(fetched)
-  return { ...facts, document, warnings: document.warning ? [...facts.warnings, document.warning] : facts.warnings }
 }
 
 export async function renderInBrowser(

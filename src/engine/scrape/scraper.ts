@@ -20,15 +20,8 @@ import { kindOfHeaders } from '../render/http/content-kind.ts'
 import { type FetchedPage, fetchPage } from '../render/http/fetch.ts'
 import type { TrackedPage, Tracked } from '../changes/tracker.ts'
 import { AnswerCache } from './cache.ts'
-import {
-  fetchMarkdownFirst,
-  fetchOverHttp,
-  type Known,
-  type LoadContext,
-  loadPage,
-  newKnown,
-  renderInBrowser,
-} from './load-page.ts'
+import { fetchOverHttp } from './fetch-over-http.ts'
+import { fetchMarkdownFirst, type Known, type LoadContext, loadPage, newKnown, renderInBrowser } from './load-page.ts'
 import { withAnswerWarning, withLoginWarning } from './page-warnings.ts'
 import type { LoadedPage } from './loaded-page.ts'
 import type { MarkdownFirst } from './markdown/markdown-first.ts'

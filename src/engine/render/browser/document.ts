@@ -5,23 +5,21 @@ import { parseUrl } from '../../../core/net/parse-url.ts'
 import { type Failures, proxyErrorIn } from '../../egress/failures.ts'
 import type { PageResponse } from '../http/fetch.ts'
 import { ResponseHeaders } from '../../egress/response-headers.ts'
-import { headerRefresh } from '../http/web-url.ts'
 
 export class RequestedDocument {
-  #id = ''
-  #url = ''
+  readonly id: string
+  readonly url: string
+  readonly #isRedirected: boolean
   #failure = ''
-  #isRedirected = false
 
-  requested({ requestId, request, redirectResponse }: RequestWillBeSent): void {
-    this.#isRedirected = redirectResponse !== undefined
-    this.#id = requestId
-    this.#url = request.url
-    this.#failure = ''
+  constructor(event?: RequestWillBeSent) {
+    this.id = event?.requestId ?? ''
+    this.url = event?.request.url ?? ''
+    this.#isRedirected = event?.redirectResponse !== undefined
   }
 
   ended(requestId: string, failure = ''): void {
-    if (requestId === this.#id) this.#failure = failure
+    if (requestId === this.id) this.#failure = failure
   }
 
   /** Whether the connection was lost after a part of the document had arrived, which browsers show without a load event. */
@@ -32,8 +30,8 @@ export class RequestedDocument {
   /** Returns the error when the browser shows an error page; undefined for responses without a body. */
   error(failures: Failures, failure = this.#failure): BaxError | undefined {
     if (failure === '' || /HTTP_RESPONSE_CODE_FAILURE/.test(failure)) return undefined
-    const host = this.#isRedirected ? undefined : parseUrl(this.#url)?.hostname
-    return navigationError(failures.explain(failure, this.#url), host)
+    const host = this.#isRedirected ? undefined : parseUrl(this.url)?.hostname
+    return navigationError(failures.explain(failure, this.url), host)
   }
 }
 
@@ -107,12 +105,6 @@ export const isPage = (answer: DocumentResponse | undefined): boolean =>
 
 export const isAttachment = ({ headers }: DocumentResponse): boolean =>
   /^\s*attachment/i.test(headers.get('content-disposition') ?? '')
-
-/** Returns the milliseconds until the header `Refresh` redirects; undefined if it does not do so soon. */
-export function refreshMs(response: DocumentResponse | undefined): number | undefined {
-  const refresh = response && headerRefresh(response.headers, response.url)
-  return refresh && refresh.secs * 1000
-}
 
 /** Types of requests that are waited for. */
 const watchedTypes = new Set(['Script', 'XHR', 'Fetch'])

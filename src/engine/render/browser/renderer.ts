@@ -58,8 +58,6 @@ export interface RenderedPage extends PageResponse {
   readonly isCut?: true
 }
 
-const lostWarning = 'the response is incomplete: the connection was lost'
-
 /** Codes of a tab, or of its browser, that is gone. */
 const lostTab: ReadonlySet<string> = new Set<ErrorCode>(['page_crashed', 'target_closed', 'worker_lost'])
 
@@ -123,7 +121,7 @@ export class Renderer {
       } finally {
         // Also of a page that failed: its site may have replaced the cookies that it was requested with.
         const unread = await tab?.leave()
-        if (unread !== undefined) visit?.warnings.push(unread)
+        if (unread !== undefined) visit?.warn(unread)
         if (tab) (await browser.tabs).release(tab)
         browser.release()
       }
@@ -149,8 +147,8 @@ async function renderVisit(visit: Visit, request: RenderRequest, isPage: boolean
     isPage: true,
     html: page.html,
     charset: page.charset,
-    warnings: visit.document.isCut ? [...visit.warnings, lostWarning] : visit.warnings,
-    ...(visit.document.isCut && { isCut: true }),
+    warnings: visit.warnings,
+    ...(visit.navigations.document.isCut && { isCut: true }),
     ...(raw !== undefined && { raw }),
     ...(screenshot && { screenshot }),
     ...(reading !== undefined && { reading }),
@@ -167,7 +165,7 @@ async function readyPage(visit: Visit, { signal, deadline, waitFor }: RenderRequ
   return (await visit.isEmpty(signal)) ? visit.untilReady(signal, deadline) : undefined
 }
 
-const responseOf = ({ response, redirects }: Visit, url: string) => ({
+const responseOf = ({ navigations: { response, redirects } }: Visit, url: string) => ({
   url,
   status: response?.status ?? 200,
   headers: response?.headers ?? new ResponseHeaders([['content-type', 'text/html']]),
@@ -175,7 +173,7 @@ const responseOf = ({ response, redirects }: Visit, url: string) => ({
 })
 
 const nonPage = (visit: Visit, url: string): RenderedPage => ({
-  ...responseOf(visit, visit.response?.url ?? url),
+  ...responseOf(visit, visit.navigations.response?.url ?? url),
   isPage: false,
   html: '',
   charset: '',
@@ -183,7 +181,7 @@ const nonPage = (visit: Visit, url: string): RenderedPage => ({
 })
 
 async function bodyOf(visit: Visit, signal: AbortSignal): Promise<string | undefined> {
-  const requestId = visit.response?.requestId
+  const requestId = visit.navigations.response?.requestId
   if (requestId === undefined) return undefined
   try {
     const { body, base64Encoded } = await visit.send('Network.getResponseBody', { requestId }, signal)

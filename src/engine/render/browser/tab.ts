@@ -96,8 +96,7 @@ export class Tab {
 
   async #prepare(): Promise<void> {
     const { kind, unpainted, userAgent } = this.browser
-    const { refreshSecs } = limits.scrape
-    const options: StableOptions = { unpainted, hasImages: kind === 'painted', refreshSecs }
+    const options: StableOptions = { unpainted, hasImages: kind === 'painted' }
     const source = `(() => { ;${stableScript}; __bax_module.install(${JSON.stringify(options)}) })()`
     await Promise.all([
       this.send('Page.enable'),

@@ -4,22 +4,19 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { CdpMessage } from '../../browser/cdp/upstream.ts'
 import { protocolText } from '../../cdp/protocol-errors.ts'
 import {
-  RequestedDocument,
   exceptionText,
   type Frame,
   type RequestWillBeSent,
   type ExceptionDetails,
-  documentResponse,
-  type DocumentResponse,
   isAttachment,
   isPage,
   isWatched,
-  refreshMs,
 } from './document.ts'
-import { checkRedirects, type Redirect } from '../http/fetch.ts'
-import readScript from '../page/read.page.ts?inline'
+import { checkRedirects } from '../http/fetch.ts'
+import { leadsToFile } from '../http/web-url.ts'
 import type { StableLimits } from '../page/activity.page.ts'
 import type { StableCall, StablePage } from '../page/wait-until-stable.page.ts'
+import { Navigations, type ScheduledNavigation } from './navigations.ts'
 import type { Tab } from './tab.ts'
 import { PageConditions } from './page-conditions.ts'
 import { ignoreReplaced } from './replaced.ts'
@@ -29,48 +26,44 @@ const { scrape } = limits
 /** Time for results to arrive after a script was stopped, in milliseconds. */
 const graceMs = 300
 
+const lostWarning = 'the response is incomplete: the connection was lost'
+
 export class Visit {
-  readonly redirects: Redirect[] = []
-  readonly warnings: string[] = []
+  readonly navigations: Navigations
   /** Origins that may have stored something. */
   readonly origins = new Set<string>()
-  response: DocumentResponse | undefined
+  readonly #warnings: string[] = []
   readonly #tab: Tab
   readonly #mainFrame: string
   readonly #waiting = new PageConditions()
   /** Pending requests of scripts, with their types; and the number of scripts loaded. */
   readonly #pending = new Map<string, string>()
   #scriptsLoaded = 0
-  /** Numbers of main-frame documents requested, committed and loaded. */
-  #requested = 0
-  #committed = 0
-  #loaded = 0
   #world: Promise<number> | undefined
   #stopped = false
   #leavesState = false
-  /** Whether the requested document has arrived; earlier events belong to the previous page. */
-  #hasStarted = false
-  #loader: string | undefined
-  readonly document = new RequestedDocument()
   #origin: string | undefined
 
   constructor(tab: Tab, mainFrame: string) {
     this.#tab = tab
     this.#mainFrame = mainFrame
+    this.navigations = new Navigations(mainFrame)
   }
 
   onMessage({ method, params = {} }: CdpMessage): void {
+    const frameId = params['frameId'] as string
     if (method === 'Network.requestWillBeSent') this.#request(params as RequestWillBeSent)
-    else if (method === 'Network.responseReceived') {
-      if (params['type'] === 'Document' && params['frameId'] === this.#mainFrame)
-        this.response = documentResponse(params)
-    } else if (method === 'Network.loadingFinished' || method === 'Network.loadingFailed')
+    else if (method === 'Network.responseReceived') this.navigations.responded(params)
+    else if (method === 'Network.loadingFinished' || method === 'Network.loadingFailed')
       this.#requestEnded(params['requestId'] as string, params['errorText'] as string | undefined)
     else if (method === 'Page.frameNavigated') this.#navigated(params['frame'] as Frame)
+    else if (method === 'Page.frameScheduledNavigation')
+      this.navigations.scheduled(params as unknown as ScheduledNavigation)
+    else if (method === 'Page.frameClearedScheduledNavigation') this.navigations.cleared(frameId)
     else if (method === 'Page.windowOpen') this.#leavesState = true
-    else if (method === 'Page.loadEventFired') {
-      if (this.#hasStarted) this.#loaded = this.#committed
-    } else return
+    else if (method === 'Page.loadEventFired') this.navigations.loaded()
+    else if (method === 'Page.frameStoppedLoading') this.navigations.stopped(frameId)
+    else return
     this.#waiting.wake()
   }
 
@@ -86,9 +79,10 @@ export class Visit {
     // Retry when a network interface of this machine appeared or vanished, as when containers start.
     const result = first['errorText'] === 'net::ERR_NETWORK_CHANGED' ? await navigate() : first
     const failed = result['errorText'] as string | undefined
-    if (failed === undefined) return isPage(this.response)
-    if (this.response && (!isPage(this.response) || isAttachment(this.response))) return false
-    const error = this.document.error(this.#tab.failures, failed)
+    const { response, document } = this.navigations
+    if (failed === undefined) return isPage(response)
+    if (response && (!isPage(response) || isAttachment(response))) return false
+    const error = document.error(this.#tab.failures, failed)
     if (!error) return true
     throw error
   }
@@ -101,19 +95,34 @@ export class Visit {
     const reserve = readingReserve(deadline - performance.now())
     for (;;) {
       await this.#load(signal, deadline - reserve)
-      const document = this.#committed
+      const { shown } = this.navigations
       const stable = await this.#untilStable(signal, {
         settleMs: Math.min(scrape.settleMs, deadline - reserve / 3 - performance.now()),
         emptyMs: Math.min(emptyMs, deadline - reserve - performance.now()),
       })
-      if (this.#requested > this.#committed || this.#committed > document) continue
-      const read = () => this.inPage<number | null>(signal, readScript, 'pendingRefresh', scrape.refreshSecs)
-      const refresh = refreshMs(this.response) ?? (stable ? stable.refresh : this.#stopped ? null : await read())
-      if (refresh === null) return stable?.page
-      const before = this.#committed
-      const hasArrived = await this.#waiting.until(() => this.#committed > before, refresh + scrape.settleMs, signal)
-      if (!hasArrived) return undefined
+      if (this.navigations.isLeaving || this.navigations.shown > shown) continue
+      const { refresh } = this.navigations
+      if (!refresh) return stable?.page
+      // Chromium begins the navigation, or cancels it, at the latest when the script of the page is done.
+      const isOver = () => this.navigations.isLeaving || this.navigations.refresh !== refresh
+      if (await this.#waiting.until(isOver, deadline - reserve - performance.now(), signal)) continue
+      this.#warnings.push(`the page was read before it redirected to ${refresh.url}`)
+      return undefined
     }
+  }
+
+  /** What the caller should know about the page, beside its content. */
+  get warnings(): readonly string[] {
+    const { document, download } = this.navigations
+    return [
+      ...this.#warnings,
+      ...(document.isCut ? [lostWarning] : []),
+      ...(download === undefined ? [] : [leadsToFile(download)]),
+    ]
+  }
+
+  warn(warning: string): void {
+    this.#warnings.push(warning)
   }
 
   /** Returns whether the page shows no text, a spinner or a notice. */
@@ -129,25 +138,25 @@ export class Visit {
   async #untilStable(signal: AbortSignal, { settleMs, emptyMs }: StableLimits): Promise<StablePage | undefined> {
     const start = performance.now()
     let stable: StablePage | undefined
-    for (let phase: StableCall['phase'] = 'first'; !this.#stopped && this.#requested === this.#committed;) {
+    for (let phase: StableCall['phase'] = 'first'; !this.#stopped && !this.navigations.isLeaving;) {
       const spent = phase === 'continue' ? 0 : performance.now() - start
       if (spent >= settleMs) break
       const scriptsLoaded = this.#scriptsLoaded
       const call: StableCall = { settleMs: settleMs - spent, emptyMs: emptyMs - spent, phase }
       const answer = await this.#callPage<StablePage>(`waitUntilStable(${JSON.stringify(call)})`, signal)
       stable = answer ?? undefined
-      if (stable?.isIncomplete) {
+      if (stable?.isIncomplete && !this.navigations.refresh) {
         phase = 'continue'
         continue
       }
       // Scripts loaded by other means, such as import(), still have to run after they have loaded.
       if (answer === undefined || (this.#pending.size === 0 && this.#scriptsLoaded === scriptsLoaded)) break
       stable = undefined
-      const areLoaded = () => this.#pending.size === 0 || this.#requested > this.#committed
+      const areLoaded = () => this.#pending.size === 0 || this.navigations.isLeaving
       await this.#waiting.until(areLoaded, start + settleMs - performance.now(), signal)
       phase = 'changed'
     }
-    if (this.#requested === this.#committed) return stable?.isIncomplete ? undefined : stable
+    if (!this.navigations.isLeaving) return stable?.isIncomplete ? undefined : stable
     await this.#load(signal, performance.now() + limits.command.navigationMs)
     return undefined
   }
@@ -189,7 +198,7 @@ export class Visit {
 
   /** Whether the page has been shown, so that its scripts may have run. */
   get isShown(): boolean {
-    return this.#committed > 0
+    return this.navigations.shown > 0
   }
 
   /** Whether the tab cannot be reused: scripts are disabled, or windows or storage remain that cannot be cleared. */
@@ -208,11 +217,11 @@ export class Visit {
   }
 
   async #load(signal: AbortSignal, deadline: number): Promise<void> {
-    const done = () => this.#committed === this.#requested && (this.#loaded === this.#committed || this.document.isCut)
+    const done = () => this.navigations.isLoaded
     for (;;) {
       const left = deadline - performance.now()
       if (await this.#waiting.until(done, Math.min(1000, Math.max(left, 0)), signal)) return
-      if (left <= 1000) return void this.warnings.push('the page had not finished loading when it was read')
+      if (left <= 1000) return void this.#warnings.push('the page had not finished loading when it was read')
       await this.#stopBlocking(signal)
     }
   }
@@ -238,7 +247,7 @@ export class Visit {
     if (await this.#waiting.settlesWithin(work, limitMs, signal)) return work
     if (this.#stopped) throw new BaxError('timeout', 'the page is blocked by a script')
     this.#stopped = true
-    this.warnings.push('a script that blocked the page was stopped')
+    this.#warnings.push('a script that blocked the page was stopped')
     const ended = this.#tab.send('Runtime.terminateExecution')
     const disabled = this.#tab.send('Emulation.setScriptExecutionDisabled', { value: true })
     await this.#awaitResponsive(Promise.all([ended, disabled]), signal)
@@ -255,44 +264,29 @@ export class Visit {
   }
 
   #request(event: RequestWillBeSent): void {
-    const { requestId, type, frameId, loaderId, redirectResponse } = event
-    if (type === 'Document' && frameId === this.#mainFrame) {
-      this.#loader ??= loaderId
-      this.document.requested(event)
-      if (redirectResponse) this.#redirect(redirectResponse.url, redirectResponse.status)
-      else {
-        if (this.response && this.#committed > 0) this.#redirect(this.response.url, this.response.status)
-        this.#requested++
+    if (this.navigations.requested(event)) {
+      try {
+        checkRedirects(this.navigations.redirects)
+      } catch (error) {
+        this.#waiting.fail(error as BaxError)
       }
-    } else if (isWatched(event)) this.#pending.set(requestId, type)
+    } else if (isWatched(event)) this.#pending.set(event.requestId, event.type)
   }
 
   #requestEnded(requestId: string, failure?: string): void {
-    this.document.ended(requestId, failure)
+    this.navigations.ended(requestId, failure)
     if (this.#pending.get(requestId) === 'Script') this.#scriptsLoaded++
     this.#pending.delete(requestId)
   }
 
-  #redirect(url: string, status: number): void {
-    this.redirects.push({ url, status })
-    try {
-      checkRedirects(this.redirects)
-    } catch (error) {
-      this.#waiting.fail(error as BaxError)
-    }
-  }
-
   #navigated(frame: Frame): void {
     if (/^https?:/.test(frame.securityOrigin)) this.origins.add(frame.securityOrigin)
-    if (frame.parentId !== undefined) return
-    this.#hasStarted ||= frame.loaderId === this.#loader || frame.unreachableUrl !== undefined
-    if (!this.#hasStarted) return
-    const error = frame.unreachableUrl === undefined ? undefined : this.document.error(this.#tab.failures)
+    if (!this.navigations.committed(frame)) return
+    const error = frame.unreachableUrl === undefined ? undefined : this.navigations.document.error(this.#tab.failures)
     if (error) this.#waiting.fail(error)
     // Session storage can be cleared for the last origin only.
     if (this.#origin !== undefined && this.#origin !== frame.securityOrigin) this.#leavesState = true
     this.#origin = frame.securityOrigin
-    this.#committed = Math.max(this.#requested, this.#committed)
     this.#pending.clear()
     this.#world = undefined
   }

@@ -30,7 +30,10 @@ export function scrapeUrl(text: string): string {
   return href
 }
 
-const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:'
+/** Returns whether two absolute URLs are the same, except for the fragment. */
+export const isSameDocument = (url: string, other: string): boolean => url.split('#')[0] === other.split('#')[0]
+
+export const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:'
 
 export interface Refresh {
   readonly url: string
@@ -40,7 +43,7 @@ export interface Refresh {
 /** Returns where the header `Refresh` redirects to soon; undefined if nowhere or to the same page. */
 export function headerRefresh(headers: ResponseHeaders, pageUrl: string): Refresh | undefined {
   const refresh = refreshIn(escaped(headers.get('refresh') ?? ''), pageUrl)
-  return refresh?.url === pageUrl ? undefined : refresh
+  return refresh && isSameDocument(refresh.url, pageUrl) ? undefined : refresh
 }
 
 /** Returns the URL that `<meta http-equiv="refresh">` redirects to soon; undefined if none or the same page. */
@@ -48,10 +51,16 @@ export function metaRefresh(tree: Tree, pageUrl: string, mostSecs?: number): str
   for (const element of elementsOf(tree.root, outsideNoscript)) {
     if (element.tag !== 'meta' || attribute(element, 'http-equiv').toLowerCase() !== 'refresh') continue
     const refresh = refreshIn(attribute(element, 'content'), tree.baseUrl, mostSecs)
-    if (refresh) return refresh.url === pageUrl ? undefined : refresh.url
+    if (refresh) return isSameDocument(refresh.url, pageUrl) ? undefined : refresh.url
   }
   return undefined
 }
+
+/** Returns whether a response never has content, so that browsers keep the page that they show. */
+export const isEmptyStatus = (status: number): boolean => status === 204 || status === 205
+
+/** Returns the warning about a page that continues with a file, such as a download. */
+export const leadsToFile = (url: string): string => `the page leads to ${url}, which is not a page`
 
 function refreshIn(text: string, baseUrl: string, mostSecs: number = limits.scrape.refreshSecs): Refresh | undefined {
   if (text.length > limits.input.urlChars) return undefined

@@ -70,15 +70,6 @@ function flatten(node: Node): string {
 const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\u00a0', '&nbsp;')
 
-/** Returns the milliseconds until `<meta http-equiv="refresh">` redirects; null if it does not do so soon. */
-export function pendingRefresh(maxSecs: number): number | null {
-  const meta = document.querySelector('meta[http-equiv="refresh" i]')
-  const content = meta?.getAttribute('content') ?? ''
-  const [, seconds, target] = /^\s*(\d+(?:\.\d*)?)?\s*[;,\s]\s*(?:url\s*=\s*)?(.+)$/is.exec(content) ?? []
-  if (target === undefined || Number(seconds ?? 0) > maxSecs) return null
-  return Number(seconds ?? 0) * 1000
-}
-
 const overlayName =
   /cookie|consent|gdpr|newsletter|subscribe|popup|modal|overlay|paywall|interstitial|lightbox|banner|notice|onetrust|cmp/i
 

@@ -4,7 +4,7 @@
  */
 import { Activity, type StableLimits } from './activity.page.ts'
 import { watchImages } from './images.page.ts'
-import { type PageReading, pendingRefresh, readPlainPage } from './read.page.ts'
+import { type PageReading, readPlainPage } from './read.page.ts'
 import { sealPage } from './seal.page.ts'
 import { reportAllAsSeen, emulateFrames } from './offscreen.page.ts'
 import { viewOf } from './view.page.ts'
@@ -15,8 +15,6 @@ export interface StableOptions {
   readonly unpainted: boolean
   /** Whether the browser loads images; otherwise those that a script listens to are only checked. */
   readonly hasImages: boolean
-  /** Maximum delay of a `<meta http-equiv=refresh>` that counts as a redirect, in seconds. */
-  readonly refreshSecs: number
 }
 
 /** Options of a call. `phase`: the first call, one after a change, or one that continues an incomplete wait. */
@@ -30,12 +28,10 @@ export interface StablePage {
   readonly isIncomplete?: true
   /** The page at that moment, unless it has shadow trees. */
   readonly page?: PageReading
-  /** Result of `pendingRefresh`. */
-  readonly refresh: number | null
 }
 
 /** Installs the script in top-level documents only. */
-export function install({ unpainted, hasImages, refreshSecs }: StableOptions): void {
+export function install({ unpainted, hasImages }: StableOptions): void {
   if (globalThis.top !== globalThis.self) return
   const activity = new Activity()
   const seal = sealPage()
@@ -46,10 +42,9 @@ export function install({ unpainted, hasImages, refreshSecs }: StableOptions): v
   const waitUntilStable = async ({ phase, ...limits }: StableCall): Promise<StablePage> => {
     if (phase === 'changed') activity.touch()
     const outcome = await activity.untilStable(limits, phase === 'continue')
-    const refresh = pendingRefresh(refreshSecs)
-    if (outcome === 'slice' && refresh === null) return { isIncomplete: true, refresh }
+    if (outcome === 'slice') return { isIncomplete: true }
     const page = readPlainPage()
-    return { refresh, ...(page && { page }) }
+    return page ? { page } : {}
   }
   const isEmpty = () => viewOf() === 'nothing'
   Object.defineProperty(globalThis, Symbol.for('bax.page'), { value: { waitUntilStable, isEmpty, seal } })
