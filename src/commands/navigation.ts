@@ -1,7 +1,7 @@
 /** Commands that open URLs and wait for navigations and elements. */
 import type { Page } from 'playwright'
 import { z } from 'zod'
-import { type CommandContext, defineCommand } from '../core/operation/command.ts'
+import { type CallLimit, type CommandContext, defineCommand } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
 import { elementTimeout, selector, timeoutMs } from './fields.ts'
@@ -44,7 +44,8 @@ export const refresh = defineCommand({
     const url = page.url()
     const limit = { timeout: timeout_ms, signal }
     return leave(async (free) => {
-      const response = await navigate(free, () => (free === page ? page.reload(limit) : free.goto(url, limit)))
+      const go = (inner: CallLimit) => (free === page ? page.reload(inner) : free.goto(url, inner))
+      const response = await navigate(free, limit, go)
       return { data: { url: free.url(), status_code: response?.status() ?? null } }
     })
   },
@@ -83,7 +84,7 @@ function travel(
     }
     await checkHistory(page, direction)
     const limit = { timeout, signal }
-    await navigate(page, () => (direction === 'back' ? page.goBack(limit) : page.goForward(limit)))
+    await navigate(page, limit, (inner) => (direction === 'back' ? page.goBack(inner) : page.goForward(inner)))
     return { data: { url: page.url() } }
   })
 }

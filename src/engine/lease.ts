@@ -1,6 +1,6 @@
 /** Leases: a session ends when the last stream of its owner has ended, however that happened. */
 import type { Frame } from '../core/operation/call.ts'
-import { oncePer } from './once-per.ts'
+import { oncePer } from '../core/once-per.ts'
 
 interface Held {
   readonly graceSecs: number

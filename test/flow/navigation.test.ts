@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest'
 import { inUsualHomes } from '../support/commands.ts'
 
+/** Pages that begin a navigation to no other page before they have loaded. */
+const staying = {
+  '/to-file': '<!doctype html><title>To file</title><script>location.href = "/file"</script><img src=/missing.png>',
+  '/to-nothing': '<!doctype html><title>To nothing</title><script>location.href = "/nothing"</script>',
+  '/to-mail': '<!doctype html><title>To mail</title><script>location.href = "mailto:ada@example.org"</script>',
+  '/to-program': '<!doctype html><title>To program</title><script>location.href = "zoommtg://join"</script>',
+  '/to-form':
+    '<!doctype html><title>To form</title><form action=/file></form><script>document.forms[0].submit()</script>',
+}
+
 const pages = {
   '/': '<!doctype html><title>Start</title><a id=next href=/next>Next</a><a id=hash href=#part>Part</a>',
   '/next': '<!doctype html><title>Next</title><h1>Next page</h1>',
@@ -15,6 +25,11 @@ const pages = {
   '/file': (_: unknown, response: import('node:http').ServerResponse) => {
     response.writeHead(200, { 'content-disposition': 'attachment; filename=a.txt' }).end('text')
   },
+  '/nothing': (_: unknown, response: import('node:http').ServerResponse) => {
+    response.writeHead(204).end()
+  },
+  ...staying,
+  '/to-closed': '<!doctype html><title>To closed</title><script>location.href = "http://127.0.0.1:9/"</script>',
   '/late': `<!doctype html><title>Late</title><div id=hidden hidden>hidden</div>
     <script>
       document.addEventListener('click', () => setTimeout(() => location.href = '/next', 50))
@@ -40,6 +55,26 @@ inUsualHomes(pages, (given) => {
     await given.open('/onward')
     await given.do('wait_for_element', { selector: 'h1' })
     expect(await given.value('get_title')).toBe('Next')
+  })
+
+  test.each(Object.entries(staying))('navigate_to opens %s, which leads to no other page', async (path, html) => {
+    const [, title] = /<title>(.*)<\/title>/.exec(html)!
+    expect(await given.do('navigate_to', { url: given.url(path) })).toEqual({ url: given.url(path), status_code: 200 })
+    expect(await given.value('get_title')).toBe(title)
+    // Later waits know it as well.
+    await given.do('wait_for', { load: 'load' })
+    expect(await given.do('refresh')).toEqual({ url: given.url(path), status_code: 200 })
+    await given.open('/')
+    await given.do('evaluate', { expression: `setTimeout(() => { location.href = ${JSON.stringify(path)} })` })
+    expect(await given.do('wait_for_navigation')).toEqual({ url: given.url(path) })
+    expect(await given.do('go_back')).toEqual({ url: given.url('/') })
+    expect(await given.do('go_forward')).toEqual({ url: given.url(path) })
+  })
+
+  test('navigate_to and waits fail for a page that leads to an error', async () => {
+    const { code, error } = await given.fails('navigate_to', { url: given.url('/to-closed') })
+    expect({ code, error }).toEqual({ code: 'url_blocked', error: 'browsers block this port' })
+    expect((await given.fails('wait_for', { load: 'load' })).code).toBe('url_blocked')
   })
 
   test('navigate_to rejects URLs that are not HTTP', async () => {

@@ -1,11 +1,12 @@
 /** Opens URLs, for the commands that navigate. */
-import type { Page } from 'playwright'
+import type { Page, Response } from 'playwright'
 import { retryTransient } from '../../core/errors/transient-errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { isUrl } from '../../core/net/urls.ts'
 import type { CallLimit, CommandOutcome } from '../../core/operation/command.ts'
 import { urlText } from '../../core/shapes/fields.ts'
 import { timeoutMs } from '../fields.ts'
+import { assertShown, isForDocument, untilLoaded, untilStaying } from '../wait/navigation-watch.ts'
 
 /** A URL as people type it. */
 export const typedUrl = urlText
@@ -20,20 +21,50 @@ export const navigationTimeout = timeoutMs
 /** Pages that may still load the URL of a command which did not wait for it until the end. */
 const unfinished = new WeakSet<Page>()
 
-/** Navigates a page, and first ends what it still loads: Chromium aborts a second navigation to the same URL at once. */
-export async function navigate<T>(page: Page, go: () => Promise<T>): Promise<T> {
+/**
+ * Navigates a page, and waits until it loads; returns the response, null for non-HTTP URLs and navigations within a
+ * document. First ends what the page still loads: Chromium aborts a second navigation to the same URL at once.
+ */
+export async function navigate(
+  page: Page,
+  limit: CallLimit,
+  go: (limit: CallLimit) => Promise<Response | null>,
+): Promise<Response | null> {
   if (unfinished.delete(page)) {
     const session = await page.context().newCDPSession(page)
     await session.send('Page.stopLoading')
     await session.detach()
   }
+  const responses: Response[] = []
+  const note = (response: Response) => responses.push(response)
+  page.on('response', note)
+  const over = new AbortController()
+  const inner = { ...limit, signal: AbortSignal.any([limit.signal, over.signal]) }
+  const stays = untilShown(page, inner).then(() => untilStaying(page, inner))
   try {
-    return await go()
+    const response = await Promise.race([go(inner), stays.then(() => lastPage(page, responses))])
+    assertShown(page)
+    return response
   } catch (error) {
     if (!String(error).includes('net::ERR_')) unfinished.add(page)
     throw error
+  } finally {
+    page.off('response', note)
+    over.abort()
   }
 }
+
+/** Waits until a page shows another document. */
+async function untilShown(page: Page, limit: CallLimit): Promise<void> {
+  await page.waitForEvent('framenavigated', { predicate: (frame) => frame === page.mainFrame(), ...limit })
+}
+
+/** Returns the response that a page shows, of all that it has received. */
+const lastPage = (page: Page, responses: readonly Response[]): Response | null =>
+  responses.findLast((response) => {
+    const request = response.request()
+    return isForDocument(page, request) && request.failure() === null && request.redirectedTo() === null
+  }) ?? null
 
 /** Opens a URL and waits until it loads; returns the URL after redirects and the HTTP status. */
 export async function openUrl(
@@ -42,12 +73,12 @@ export async function openUrl(
   limit: CallLimit,
 ): Promise<{ data: NonNullable<CommandOutcome['data']> }> {
   try {
-    const response = await navigate(page, () => retryTransient(() => page.goto(url, limit)))
+    const response = await navigate(page, limit, (inner) => retryTransient(() => page.goto(url, inner)))
     return { data: { url: page.url(), status_code: response?.status() ?? null } }
   } catch (error) {
     // A page that navigates on before it has loaded was opened nevertheless.
     if (!(error instanceof Error && /interrupted by another navigation/.test(error.message))) throw error
-    await page.waitForLoadState('load', { timeout: limit.timeout })
+    await untilLoaded(page, limit)
     return { data: { url: page.url(), status_code: null } }
   }
 }

@@ -4,6 +4,7 @@ import type { CommandContext } from '../../core/operation/command.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { countVisible } from '../read/state.ts'
 import { waitForElement } from './element.ts'
+import { untilLoaded } from './navigation-watch.ts'
 import { excerptOf, shortened, shownText } from './page-text.ts'
 
 interface Found {
@@ -63,7 +64,7 @@ const text_gone: Condition<'text_gone'> = async (context, { text_gone: text }, m
   throw late(`${JSON.stringify(text)} is still visible after ${ms} ms${where}`, { text })
 }
 
-const url: Condition<'url'> = async ({ page, browserContext, matcher, poll }, { url }, ms) => {
+const url: Condition<'url'> = async ({ page, browserContext, matcher, poll, signal }, { url }, ms) => {
   const matches = matcher({ glob: url }, 'url')
   const probe = async () => {
     // A click may open the URL in a new tab.
@@ -76,7 +77,7 @@ const url: Condition<'url'> = async ({ page, browserContext, matcher, poll }, { 
   const found = 'found' in seen ? seen.found : undefined
   if (!found)
     throw late(`the URL did not match ${url} within ${ms} ms: it is ${shortened(page.url())}`, { url: page.url() })
-  await found.waitForLoadState('load', { timeout: Math.max(1, ms) }).catch((error: Error) => {
+  await untilLoaded(found, { timeout: ms, signal }).catch((error: Error) => {
     if (error.name !== 'TimeoutError') throw error
     throw late(`${shortened(found.url())} did not load within ${ms} ms`, { url: found.url() })
   })
@@ -86,7 +87,8 @@ const url: Condition<'url'> = async ({ page, browserContext, matcher, poll }, { 
 const load: Condition<'load', 'load' | 'domcontentloaded' | 'networkidle'> = async (context, { load }, ms) => {
   const { page, signal, events } = context
   try {
-    await page.waitForLoadState(load, { timeout: Math.max(1, ms), signal })
+    if (load === 'load') await untilLoaded(page, { timeout: ms, signal })
+    else await page.waitForLoadState(load, { timeout: Math.max(1, ms), signal })
   } catch (error) {
     if (!(error instanceof Error && error.name === 'TimeoutError')) throw error
     const open = new Map<unknown, string>()

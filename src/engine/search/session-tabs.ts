@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { APIResponse, Page, Request, Response } from 'playwright'
 import type { Log } from '../../core/config/config.ts'
+import { untilLoaded, watchNavigations } from '../../commands/wait/navigation-watch.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { retryTransient } from '../../core/errors/transient-errors.ts'
@@ -165,6 +166,7 @@ class TabVisit {
 
   /** Opens the URL; returns undefined if it is a download. */
   async #open(): Promise<Response | undefined> {
+    watchNavigations(this.#page)
     try {
       const options = () => ({ waitUntil: 'commit', timeout: this.#left(), signal: this.#facts.signal }) as const
       const response = await retryTransient(() => this.#page.goto(this.#facts.plan.url, options()))
@@ -194,7 +196,8 @@ class TabVisit {
 
   async #reaches(state: 'load' | 'networkidle', timeout: number): Promise<boolean> {
     try {
-      await this.#page.waitForLoadState(state, { timeout, signal: this.#facts.signal })
+      const limit = { timeout, signal: this.#facts.signal }
+      await (state === 'load' ? untilLoaded(this.#page, limit) : this.#page.waitForLoadState(state, limit))
       return true
     } catch (error) {
       this.#facts.signal.throwIfAborted()

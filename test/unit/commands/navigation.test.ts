@@ -1,18 +1,22 @@
+import { EventEmitter, once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { navigate_to } from '../../../src/commands/navigation.ts'
 
 /** A page whose first navigations fail with the given errors. */
 function pageThat(...failures: string[]) {
   const asked: string[] = []
-  const page = {
+  const events = new EventEmitter()
+  const page = Object.assign(events, {
     url: () => asked.at(-1)!,
+    mainFrame: () => ({}),
+    waitForEvent: (name: string, { signal }: { signal: AbortSignal }) => once(events, name, { signal }),
     async goto(url: string) {
       asked.push(url)
       const failure = failures.shift()
       if (failure !== undefined) throw new Error(`page.goto: ${failure} at ${url}`)
       return { status: () => 200 }
     },
-  }
+  })
   const context = {
     signal: new AbortController().signal,
     checkUrl: (url: string) => url,

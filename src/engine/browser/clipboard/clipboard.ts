@@ -3,7 +3,7 @@ import type { BrowserContext } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { oncePer } from '../../once-per.ts'
+import { oncePer } from '../../../core/once-per.ts'
 import { clipboardBinding } from '../cdp/binding-calls.ts'
 import pageScript from './clipboard.page.ts?inline'
 

@@ -7,7 +7,7 @@ import { withSessionTlsHint } from '../../../core/errors/certificates.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { newId } from '../../../core/ids.ts'
-import { retryTransient } from '../../../core/errors/transient-errors.ts'
+import { openUrl } from '../../../commands/session/open-url.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { holdSubmissions } from '../approvals/held-submissions.ts'
 import { hasWindows } from '../pool/flags.ts'
@@ -194,7 +194,7 @@ async function openStartUrl(session: Session, url: string): Promise<string | und
 async function goToStart(session: Session, url: string): Promise<void> {
   const page = await session.page()
   await session.approvals?.askForUrl('start_url', url, page)
-  await retryTransient(() => page.goto(url, { timeout: limits.command.navigationMs }))
+  await openUrl(page, url, { timeout: limits.command.navigationMs, signal: session.ended })
   // The next request must see the title of this page, however busy the machine is.
   await session.learnTitle()
 }

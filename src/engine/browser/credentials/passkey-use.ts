@@ -1,6 +1,6 @@
 /** Which passkeys a session uses, for its profile and its end; `passkeys.ts` is loaded with the first one. */
 import type { BrowserContext } from 'playwright'
-import { oncePer } from '../../once-per.ts'
+import { oncePer } from '../../../core/once-per.ts'
 
 /** Returns the use of passkeys in the session that a context belongs to. */
 export const passkeyUseOf = oncePer<BrowserContext, PasskeyUse>(() => new PasskeyUse())

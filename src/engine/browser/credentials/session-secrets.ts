@@ -6,7 +6,7 @@ import type { EventLog } from '../../../core/events/events.ts'
 import type { CommandResult } from '../../../core/shapes/commands.ts'
 import type { Observation } from '../../../core/shapes/observe.ts'
 import { makeMask, type Mask, maskTrace } from '../../../core/access/mask.ts'
-import { oncePer } from '../../once-per.ts'
+import { oncePer } from '../../../core/once-per.ts'
 import { privacyOf } from '../privacy/privacy.ts'
 
 /** Returns the secrets of the session that a context belongs to. */

@@ -1,7 +1,7 @@
 /** The isolated world of a page's main document in which direct actions run. */
 import type { Page } from 'playwright'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { oncePer } from '../../once-per.ts'
+import { oncePer } from '../../../core/once-per.ts'
 import { isGone } from '../page/playwright-errors.ts'
 import { cdpSessionOf } from '../page/hung-script.ts'
 import { watchInput, worldName } from '../input/delivery.ts'

@@ -1,7 +1,7 @@
 /** Runs in the page: finds short CSS selectors that match only one element. */
 
 import { isShadowRoot } from './node-kinds.page.ts'
-import { oncePer } from '../../once-per.ts'
+import { oncePer } from '../../../core/once-per.ts'
 
 interface Counts {
   readonly ids: Map<string, number>

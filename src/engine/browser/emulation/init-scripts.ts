@@ -3,7 +3,7 @@ import type { BrowserContext } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { InitScripts } from '../../../core/operation/page-control.ts'
-import { oncePer } from '../../once-per.ts'
+import { oncePer } from '../../../core/once-per.ts'
 
 /** Returns the scripts of a context; those of a user's browser last until the engine disconnects from it. */
 export const initScriptsOf = oncePer((context: BrowserContext) => new ContextScripts(context))

@@ -5,7 +5,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { LiveDialog } from '../../../core/shapes/live-view.ts'
 import type { DialogAnswer } from '../../../core/operation/command.ts'
 import type { LiveSession } from '../ports/session.ts'
-import { oncePer } from '../../once-per.ts'
+import { oncePer } from '../../../core/once-per.ts'
 import { PersonSteps } from './person-steps.ts'
 
 /** A viewer who may take control. */

@@ -4,7 +4,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
 import { privacyOf } from '../privacy/privacy.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
-import { oncePer } from '../../once-per.ts'
+import { oncePer } from '../../../core/once-per.ts'
 
 export interface ScreencastFrame {
   readonly tab_id: string

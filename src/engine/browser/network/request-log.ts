@@ -4,7 +4,7 @@ import { redactUrl } from '../../../core/access/redact.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { RequestFilter } from '../../../core/operation/page-control.ts'
-import { oncePer } from '../../once-per.ts'
+import { oncePer } from '../../../core/once-per.ts'
 import { urlGlob } from './url-glob.ts'
 
 /** Facts of a request in the events of its session. */

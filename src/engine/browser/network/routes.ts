@@ -4,7 +4,7 @@ import type { EventLog } from '../../../core/events/events.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { ListedRoute, RouteAction, RouteRule } from '../../../core/operation/page-control.ts'
-import { oncePer } from '../../once-per.ts'
+import { oncePer } from '../../../core/once-per.ts'
 import { isGone, toBaxError } from '../page/playwright-errors.ts'
 import { urlGlob } from './url-glob.ts'
 

@@ -9,7 +9,7 @@ import { listFunction, pageFunction } from '../page/page-function.ts'
 import { hasOpenDialog } from '../page/open-dialogs.ts'
 import { unlessGone } from '../page/playwright-errors.ts'
 import { evaluateAll, parseSelector } from '../elements/selectors.ts'
-import { oncePer } from '../../once-per.ts'
+import { oncePer } from '../../../core/once-per.ts'
 
 type BoxOptions = Omit<Parameters<Overlay['boxes']>[0], 'enabled'>
 

@@ -5,7 +5,7 @@
  */
 import type { CDPSession, ElementHandle, Frame, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { oncePer } from '../../once-per.ts'
+import { oncePer } from '../../../core/once-per.ts'
 import { Unclear } from './unclear.ts'
 
 interface Progress {

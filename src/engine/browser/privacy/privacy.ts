@@ -2,7 +2,7 @@
 import type { BrowserContext } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { SessionEventType } from '../../../core/events/events.ts'
-import { oncePer } from '../../once-per.ts'
+import { oncePer } from '../../../core/once-per.ts'
 import { redacted, TypedText } from './typed-text.ts'
 
 export const privacyOf = oncePer((_context: BrowserContext) => new Privacy())

@@ -1,7 +1,7 @@
 /** Starts and stops the recordings of sessions; a recording ends with its session. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { RecordingAction, RecordingState } from '../../../core/shapes/recording.ts'
-import { oncePer } from '../../once-per.ts'
+import { oncePer } from '../../../core/once-per.ts'
 import type { LiveSession } from '../ports/session.ts'
 import { privacyOf } from '../privacy/privacy.ts'
 import { Recording } from './recording.ts'

@@ -9,7 +9,7 @@ import { readCall, sendToClient } from '../../cdp/message.ts'
 import type { ApprovalControl } from '../ports/approvals.ts'
 import { pageLeft } from '../approvals/shown-document.ts'
 import type { LiveSession } from '../ports/session.ts'
-import { oncePer } from '../../once-per.ts'
+import { oncePer } from '../../../core/once-per.ts'
 
 const callsOf = oncePer((session: LiveSession) => {
   const activeTarget = async () => targetOf(await session.page())

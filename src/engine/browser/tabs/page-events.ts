@@ -3,7 +3,7 @@ import type { BrowserContext, Download, Page, Request } from 'playwright'
 import type { EventLog } from '../../../core/events/events.ts'
 import { failureText, pageOf } from '../page/net-reason.ts'
 import { tabIdOf } from './tab-ids.ts'
-import { oncePer } from '../../once-per.ts'
+import { oncePer } from '../../../core/once-per.ts'
 import { requestLogOf } from '../network/request-log.ts'
 import { privacyOf } from '../privacy/privacy.ts'
 

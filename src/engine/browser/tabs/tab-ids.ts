@@ -1,6 +1,6 @@
 /** IDs of tabs: `tab_1`, `tab_2`, in the order in which a session first saw them, and labels given by callers. */
 import type { BrowserContext, Page } from 'playwright'
-import { oncePer } from '../../once-per.ts'
+import { oncePer } from '../../../core/once-per.ts'
 
 const ids = new WeakMap<Page, string>()
 const labels = new WeakMap<Page, string>()
