@@ -15,7 +15,8 @@ const pages = {
   '/recipients': `<!doctype html><label>To <textarea role=combobox aria-autocomplete=list aria-expanded=false
     style="position: absolute; left: -5000px; opacity: 0" onchange="value += ','"></textarea></label><input role=combobox>`,
   '/words': `<!doctype html><button>Send</button><nav>Menu</nav><button>Größe ändern…</button><a href=#x>Sign-in</a>
-    <button aria-label=Search></button><a href=#x>Main Menu</a>`,
+    <button aria-label=Search></button><a href=#x>Main Menu</a><button>Save &amp; close</button><button>Yes, delete</button>
+    <a href=#x>Don't ask again</a><button>#1 pick</button><button>.NET</button><label>Terms (2026)</label>`,
   '/menu': `<!doctype html><ul><li><a href=#x><img alt=Browse>Browse <b>(current)</b></a></li></ul><button>Browse all</button>`,
   '/dates': `<!doctype html><input id=date type=date><input id=time type=time><input id=week type=week value=2024-W09><input id=colour type=color value=#ff0000>`,
   '/first': `<!doctype html><label>Subject <input type=checkbox></label>
@@ -89,6 +90,23 @@ inUsualHomes(pages, (given) => {
     const { hint } = await given.fails('click', { selector, timeout_ms: 60_000 })
     expect(hint).toBe(`did you mean ${found}?`)
     await given.do('click', { selector: found })
+  })
+
+  test.each([
+    ['Save & close', 'invalid_selector', 'Save & close'],
+    ['save & clos', 'invalid_selector', 'Save & close'],
+    ["Don't ask again", 'invalid_selector', "Don't ask again"],
+    ['Terms (2026)', 'invalid_selector', 'Terms (2026)'],
+    // These are selectors, too.
+    ['Yes, delete', 'element_not_found', 'Yes, delete'],
+    ['#1 pick', 'element_not_found', '#1 pick'],
+    ['.net', 'element_not_found', '.NET'],
+  ])('a text with punctuation leads to the control that shows it: %s', async (selector, code, text) => {
+    await given.open('/words')
+    const failure = await given.fails('click', { selector, timeout_ms: 60_000 })
+    expect(failure).toMatchObject({ code, hint: `did you mean text=${JSON.stringify(text)}?` })
+    expect(failure.details).toMatchObject({ candidates: [{ selector: `text=${JSON.stringify(text)}` }] })
+    await given.do('get_text', { selector: `text=${JSON.stringify(text)}` })
   })
 
   test('a selector of an element that appears later is waited for', async () => {

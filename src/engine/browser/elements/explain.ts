@@ -59,7 +59,7 @@ const refusals: readonly [RegExp, ErrorCode, string][] = [
 export async function explain(error: unknown, failed: FailedAction): Promise<BaxError> {
   const { selector } = failed
   const invalid = selectorFault(error, selector)
-  if (invalid) return invalid
+  if (invalid) return withSuggestions(invalid, failed)
   const message = error instanceof Error ? error.message : String(error)
   const timedOut = error instanceof Error && error.name === 'TimeoutError'
   const refusal = refusals.find(([pattern]) => pattern.test(timedOut ? '' : message))
@@ -73,6 +73,17 @@ export async function explain(error: unknown, failed: FailedAction): Promise<Bax
   const also = failed.also === undefined ? undefined : { ...failed, selector: failed.also, picked: undefined }
   const second = also ? await diagnose(also, message) : null
   return second ?? timeoutError(failed, message, error)
+}
+
+/** Adds the elements that show a text which is no selector, such as `Save & close`. */
+async function withSuggestions(error: BaxError, { page, selector }: FailedAction): Promise<BaxError> {
+  const parsed = parseSelector(selector)
+  const asText = { ...parsed, inner: `text=${JSON.stringify(parsed.inner)}` }
+  const candidates = (await orUndefined(similarElements(page, asText))) ?? []
+  const [first] = candidates
+  if (!first) return error
+  const details = { selector, candidates }
+  return new BaxError(error.code, error.message, { details, hint: `did you mean ${first.selector}?`, cause: error })
 }
 
 /** Diagnoses the element in the page; returns null when it is usable, or when the page does not answer. */

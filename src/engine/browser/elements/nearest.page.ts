@@ -45,11 +45,12 @@ const words = /^\s*\p{L}[\p{L}\p{M}\p{N}_-]*…?(?:\s+[\p{L}\p{N}][\p{L}\p{M}\p{
 
 /**
  * Returns whether a selector is a name, as in `click Send`: words, one of which names no element of HTML, SVG or MathML, or
- * is written as a name, such as `Search`, and names none on the page.
+ * is written as a name, such as `Search`, and names none on the page; or what a control shows, such as `Save & close`.
  */
 export function isName(root: Element, selector: string): boolean {
   const { ownerDocument: page, namespaceURI } = root
-  if (namespaceURI !== 'http://www.w3.org/1999/xhtml' || !words.test(selector)) return false
+  if (namespaceURI !== 'http://www.w3.org/1999/xhtml') return false
+  if (!words.test(selector)) return isShown(root, selector)
   const isElement = (word: string) =>
     /^[a-z][\w-]*$/i.test(word) &&
     !/^[A-Z][a-z]/.test(word) &&
@@ -59,6 +60,18 @@ export function isName(root: Element, selector: string): boolean {
   const isKnown = (word: string) => !/^\d/.test(word) && (isElement(word) || page.querySelector(word) !== null)
   return !selector.trim().split(/\s+/).every(isKnown)
 }
+
+const controls =
+  'a, button, label, summary, option, input:is([type=submit], [type=button], [type=reset]), [role]:not(:has(a, button))'
+
+/** Returns whether a control of the page shows a text. */
+function isShown(root: Element, text: string): boolean {
+  const wanted = spaced(text)
+  const isWanted = (element: Element) => element.matches(controls) && spaced(nameOf(element)) === wanted
+  return wanted !== '' && allElements(root, maxElements).some(isWanted)
+}
+
+const spaced = (text: string) => text.replaceAll(/\s+/g, ' ').trim().toLowerCase()
 
 const patterns: readonly [RegExp, (found: readonly string[]) => SelectorPart | null][] = [
   [

@@ -172,6 +172,7 @@ export function selectorFault(error: unknown, selector: string): BaxError | unde
     .split('\n', 1)[0]!
     .replace(/^[\w.]+: /, '')
     .replace(/^Error: /, '')
+    .replace(/ Did you mean to CSS\.escape it\?$/, '')
   return new BaxError('invalid_selector', `${JSON.stringify(selector)} is not a selector: ${first}`, {
     details: { selector },
     cause: error,
