@@ -19,6 +19,11 @@ const pages = {
   },
 }
 
+const hung = (command: string) =>
+  command === 'evaluate'
+    ? { expression: 'while (true) {}' }
+    : { selector: '#buy', expression: 'function () { while (true) {} }' }
+
 inUsualHomes(pages, (given) => {
   const typed = async (expression: string) => (await given.do('evaluate', { expression }))['result']
 
@@ -84,6 +89,17 @@ inUsualHomes(pages, (given) => {
       error: 'TypeError: no',
     })
     expect((await fail('1 +')).error).toContain('SyntaxError')
+  })
+
+  test('a hung evaluation that has to wait for a script of the page is aborted, too', async () => {
+    await given.open('/')
+    const block = 'setTimeout(() => { const end = Date.now() + 1500; while (Date.now() < end); }) && undefined'
+    for (const command of ['evaluate', 'evaluate_on_element']) {
+      await given.do('evaluate', { expression: block })
+      const { code } = await given.fails(command, { ...hung(command), timeout_ms: 300 })
+      expect(code).toBe('timeout')
+      expect(await given.value('get_title')).toBe('Inspect')
+    }
   })
 
   test('a hung evaluation is aborted, and the page can be used at once', async () => {

@@ -21,8 +21,9 @@ const leavingMs = 1000
 /** Interval of checks, during a navigation, whether the old page responds. */
 const leaveCheckMs = 500
 
-/** Time to free all frames of a page. */
+/** Time to free all frames of a page: before a navigation, which can use another tab, and after an evaluation. */
 const freeingMs = 2000
+const abortingMs = 5000
 
 type Target = Page | Frame
 const sessions = new WeakMap<Target, Promise<CDPSession>>()
@@ -105,8 +106,9 @@ export async function terminateAfter<T>(
     return await withDeadline(work, { ms: timeoutMs, error: () => late, signal })
   } catch (error) {
     if (error !== late && !(signal.aborted && error === signal.reason)) throw error
-    const freed = Promise.all([free(page), ...page.frames().slice(1).map(free)])
-    await withDeadline(freed, { ms: freeingMs, value: undefined })
+    const freed = (over: AbortSignal) =>
+      Promise.all([page, ...page.frames().slice(1)].map((target) => free(target, over)))
+    await withDeadline(freed, { ms: abortingMs, value: undefined })
     throw signal.aborted ? signal.reason : late
   }
 }
@@ -131,7 +133,7 @@ const yes = () => true as const
 async function isResponsive(page: Page): Promise<boolean> {
   if (hasOpenDialog(page)) return true
   if (await withDeadline(responseOf(page), { ms: leavingMs, value: false })) return true
-  const freed = free(page).then(() => true)
+  const freed = (over: AbortSignal) => free(page, over).then(yes)
   return withDeadline(freed, { ms: freeingMs, value: false })
 }
 
@@ -141,15 +143,21 @@ async function replacePage(page: Page): Promise<Page> {
   return fresh
 }
 
-/** Terminates the script that keeps the thread of a page or frame busy; does nothing if it responds. */
-async function free(target: Target): Promise<void> {
+/** Terminates the scripts that keep the thread of a page or frame busy; does nothing if it responds. */
+async function free(target: Target, over: AbortSignal): Promise<void> {
   try {
     const cdp = await cdpSessionOf(target)
-    // A script that waits for the answer to a dialog is not hung, and continues after it.
-    if ((await answers(cdp)) || hasOpenDialog('mainFrame' in target ? target : target.page())) return
-    await cdp.send('Runtime.terminateExecution')
-    // A late termination would hit the page's next script: this call absorbs it.
-    await answers(cdp)
+    const isPage = 'mainFrame' in target
+    // Calls of one session run in order: one that was sent before has begun when the page responds.
+    const own = isPage ? ownSessionOf(target) : undefined
+    const responds = async () => (await answers(cdp)) && (!own || (await answers(own)))
+    // Another script may begin when the first one was terminated. The next check takes a termination that comes late, and
+    // would hit the next script of the page.
+    while (!over.aborted && !(await responds())) {
+      // A script that waits for the answer to a dialog is not hung, and continues after it.
+      if (hasOpenDialog(isPage ? target : target.page())) return
+      await cdp.send('Runtime.terminateExecution')
+    }
   } catch (error) {
     // Closed pages need no freeing.
     if (isGone(error) || sharesThread(error)) return
@@ -157,7 +165,9 @@ async function free(target: Target): Promise<void> {
   }
 }
 
-async function answers(cdp: CDPSession): Promise<boolean> {
-  const probe = cdp.send('Runtime.evaluate', { expression: '0' }).then(() => true)
+/** Returns whether a page responds soon. A rejection is a response too, except for one by a termination that came late. */
+async function answers(session: Session): Promise<boolean> {
+  const onError = (error: unknown) => (/terminated/i.test(String(error)) ? answers(session) : true)
+  const probe = session.send('Runtime.evaluate', { expression: '0' }).then(yes, onError)
   return withDeadline(probe, { ms: answerMs, value: false })
 }
