@@ -1,5 +1,6 @@
 /** A rolling upgrade as the guide describes it, while sessions, scrapes and crawls run. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { limits } from '../../../src/core/limits/limits.ts'
 import type { Client } from '../../support/client.ts'
 import { buildsKey } from '../../../src/fleet/crawl/keys.ts'
 import { crawlAlone } from '../../support/crawl-alone.ts'
@@ -33,7 +34,9 @@ describe.skipIf(noRedis)(titled('a rolling upgrade of a fleet', noRedis), () => 
   let turn = 0
   /** Another gateway each time, as behind a load balancer. */
   const client = (): Client => gateways[turn++ % gateways.length]!.client
-  const input = () => ({ url: `${site.url}/p/0`, limit: pages, max_depth: 20, async: true })
+  // Pages are held back for as long as workers and gateways take to start.
+  const timeout = limits.scrape.maxTimeoutMs
+  const input = () => ({ url: `${site.url}/p/0`, limit: pages, max_depth: 20, timeout, async: true })
   const begin = async () => ((await client().crawl(input())) as { id: string }).id
 
   beforeAll(async () => {
