@@ -11,7 +11,17 @@ const staying = {
     '<!doctype html><title>To form</title><form action=/file></form><script>document.forms[0].submit()</script>',
 }
 
+/** Pages that never load. */
+const unloaded = {
+  '/image': '<!doctype html><h1>Here</h1><img src=/hang>',
+  '/script': '<!doctype html><h1>Here</h1><script src=/hang></script>',
+  '/endless': (_: unknown, response: import('node:http').ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html><h1>Here</h1>')
+  },
+}
+
 const pages = {
+  ...unloaded,
   '/': '<!doctype html><title>Start</title><a id=next href=/next>Next</a><a id=hash href=#part>Part</a>',
   '/next': '<!doctype html><title>Next</title><h1>Next page</h1>',
   '/moved': (_: unknown, response: import('node:http').ServerResponse) => {
@@ -102,7 +112,21 @@ inUsualHomes(pages, (given) => {
     expect((await given.fails('navigate_to', { url: given.url('').replace('http', 'https') })).code).toBe('tls_error')
     expect((await given.fails('navigate_to', { url: given.url('/file') })).code).toBe('navigation_aborted')
     const hung = await given.fails('navigate_to', { url: given.url('/hang'), timeout_ms: 300 })
-    expect(hung).toMatchObject({ code: 'timeout', error: expect.stringContaining('300 ms') })
+    const error = `the page did not answer within 300 ms: 1 request is open: ${given.url('/hang')}`
+    expect(hung).toMatchObject({ code: 'timeout', error })
+  })
+
+  test.each(Object.keys(unloaded))('a page that does not load in time can be used: %s', async (path) => {
+    const failure = await given.fails('navigate_to', { url: given.url(path), timeout_ms: 4000 })
+    const open = given.url(path === '/endless' ? path : '/hang')
+    expect(failure).toMatchObject({
+      code: 'timeout',
+      error: `the page did not load within 4000 ms: 1 request is open: ${open}`,
+      hint: 'the page can be used as far as it has loaded',
+      details: { url: given.url(path), open: [open] },
+    })
+    expect(await given.value('get_text', { selector: 'h1' })).toBe('Here')
+    await given.open('/next')
   })
 
   test('the title is that of the current document while a navigation waits for its response', async () => {

@@ -6,7 +6,8 @@ import { isUrl } from '../../core/net/urls.ts'
 import type { CallLimit, CommandOutcome } from '../../core/operation/command.ts'
 import { urlText } from '../../core/shapes/fields.ts'
 import { timeoutMs } from '../fields.ts'
-import { assertShown, isForDocument, untilLoaded, untilStaying } from '../wait/navigation-watch.ts'
+import { assertShown, untilLoaded, untilStaying } from '../wait/navigation-watch.ts'
+import { Traffic } from './traffic.ts'
 
 /** A URL as people type it. */
 export const typedUrl = urlText
@@ -35,21 +36,19 @@ export async function navigate(
     await session.send('Page.stopLoading')
     await session.detach()
   }
-  const responses: Response[] = []
-  const note = (response: Response) => responses.push(response)
-  page.on('response', note)
+  const traffic = new Traffic(page)
   const over = new AbortController()
   const inner = { ...limit, signal: AbortSignal.any([limit.signal, over.signal]) }
   const stays = untilShown(page, inner).then(() => untilStaying(page, inner))
   try {
-    const response = await Promise.race([go(inner), stays.then(() => lastPage(page, responses))])
+    const response = await Promise.race([go(inner), stays.then(() => traffic.document ?? null)])
     assertShown(page)
     return response
   } catch (error) {
     if (!String(error).includes('net::ERR_')) unfinished.add(page)
-    throw error
+    throw error instanceof Error && error.name === 'TimeoutError' ? traffic.late(limit.timeout, error) : error
   } finally {
-    page.off('response', note)
+    traffic.end()
     over.abort()
   }
 }
@@ -58,13 +57,6 @@ export async function navigate(
 async function untilShown(page: Page, limit: CallLimit): Promise<void> {
   await page.waitForEvent('framenavigated', { predicate: (frame) => frame === page.mainFrame(), ...limit })
 }
-
-/** Returns the response that a page shows, of all that it has received. */
-const lastPage = (page: Page, responses: readonly Response[]): Response | null =>
-  responses.findLast((response) => {
-    const request = response.request()
-    return isForDocument(page, request) && request.failure() === null && request.redirectedTo() === null
-  }) ?? null
 
 /** Opens a URL and waits until it loads; returns the URL after redirects and the HTTP status. */
 export async function openUrl(

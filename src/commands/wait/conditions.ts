@@ -5,7 +5,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { countVisible } from '../read/state.ts'
 import { waitForElement } from './element.ts'
 import { untilLoaded } from './navigation-watch.ts'
-import { excerptOf, shortened, shownText } from './page-text.ts'
+import { excerptOf, shortened, shownText, waitsFor } from './page-text.ts'
 
 interface Found {
   readonly url?: string
@@ -97,9 +97,10 @@ const load: Condition<'load', 'load' | 'domcontentloaded' | 'networkidle'> = asy
       else if (type.startsWith('network.')) open.delete(data['request_id'])
     }
     const urls = [...open.values()]
-    const many = `${urls.length} requests are open, such as ${urls.at(-1)}`
-    const waiting = urls.length === 0 ? '' : `: ${urls.length === 1 ? `1 request is open: ${urls[0]}` : many}`
-    throw late(`the page did not reach ${load} within ${ms} ms${waiting}`, { url: page.url(), open: urls.slice(-20) })
+    throw late(`the page did not reach ${load} within ${ms} ms${waitsFor(urls)}`, {
+      url: page.url(),
+      open: urls.slice(-20),
+    })
   }
   return { url: page.url() }
 }

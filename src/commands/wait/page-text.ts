@@ -1,4 +1,4 @@
-/** Finds visible text on a page and in its frames. */
+/** Finds visible text on a page and in its frames, and describes pages in errors. */
 import type { Frame, Page } from 'playwright'
 import { withDeadline } from '../../core/process/deadline.ts'
 import { squeeze } from '../../core/text/pieces.ts'
@@ -46,6 +46,13 @@ export async function excerptOf(page: Page): Promise<string> {
 export function shortened(text: string): string {
   const line = squeeze(text)
   return line.length > excerptChars ? `${line.slice(0, excerptChars - 1)}…` : line
+}
+
+/** Describes the requests that a page still waits for, the latest one by its URL; nothing without any. */
+export function waitsFor(urls: readonly string[]): string {
+  const latest = shortened(urls.at(-1) ?? '')
+  if (urls.length < 2) return urls.length === 0 ? '' : `: 1 request is open: ${latest}`
+  return `: ${urls.length} requests are open, such as ${latest}`
 }
 
 /** Returns a check for a text that ignores case, and the kind and number of spaces. */
