@@ -42,6 +42,12 @@ describe('reads as records', () => {
         '<tr><td><input type=checkbox><td>Bert<td>Double<td><button>Edit</button></table>',
     ],
     [
+      'links that edit and delete the rows, not all of which can be deleted',
+      '<table><thead><tr><th colspan=3><th>Guest<th>Room</thead>' +
+        '<tr><td><input type=checkbox><td><a href=/1><img src=e.png alt=Edit> Edit</a><td><a href=/d>Delete</a><td>Anna<td>Single' +
+        '<tr><td><input type=checkbox><td><a href=/2><img src=e.png alt=Edit> Edit</a><td><td>Bert<td>Double</table>',
+    ],
+    [
       'names with line breaks and no-break spaces',
       `<table><tr><th>\n Guest&nbsp;<th><div>Room</div></tr>${body}</table>`,
     ],
@@ -68,6 +74,23 @@ describe('reads as records', () => {
         { Guest: 'Anna', 'Stay From': '7 May', 'Stay To': '9 May' },
       ],
     ])
+  })
+
+  test('the links of a single row, which are actions beside its checkbox and values elsewhere', async () => {
+    const row = (heads: string, cells: string) => `<table><tr>${heads}<th>Price</tr><tr>${cells}<td>4</table>`
+    const [box, link] = ['<td><input type=checkbox>', '<td><a href=/1>Edit</a>']
+    expect(await rowsOf(row('<th colspan=2>', box + link))).toEqual([[{ Price: '4' }]])
+    expect(await rowsOf(row('<th>', link))).toEqual([[{ 'column 1': 'Edit', Price: '4' }]])
+    expect(await rowsOf(row('<th><th>', box + link))).toEqual([[{ 'column 2': 'Edit', Price: '4' }]])
+  })
+
+  test('a schema finds the link of a row in its actions', async () => {
+    const row = (at: number) => `<tr><td>Tea ${at}<td><a href="/teas/${at}">View</a>`
+    const html = `<table><tr><th>Name<th></tr>${row(1)}${row(2)}</table>`
+    const item = { type: 'object', properties: { name: { type: 'string' }, url: { type: 'string', format: 'uri' } } }
+    const schema = { type: 'array', items: item }
+    const { value } = await structuredOf(treeFromHtml(html, 'https://site.example/'), { query: 'teas', schema })
+    expect(value).toEqual([1, 2].map((at) => ({ name: `Tea ${at}`, url: `https://site.example/teas/${at}` })))
   })
 
   test('columns with the same name, and columns without one', async () => {

@@ -55,9 +55,11 @@ export function collectionsOf(root: ElementNode): Collection[] {
   const addTable = (element: ElementNode, facts: Pick<Collection, 'label' | 'alias' | 'isBoilerplate'>) => {
     const own = isTable(element) ? readTable(element) : undefined
     if (!own) return undefined
-    const names = head && continues(head.table, own) ? head.table.names : undefined
-    const table = names ? { ...own, names, caption: own.caption || head!.table.caption } : own
-    if (names) found.splice(found.indexOf(head!.collection!), 1)
+    const before = head && continues(head.table, own) ? head.table : undefined
+    const table = before
+      ? { ...own, names: before.names, heads: before.heads, caption: own.caption || before.caption }
+      : own
+    if (before) found.splice(found.indexOf(head!.collection!), 1)
     const group = tableOf(table, element)
     const collection = group && { ...facts, ...group }
     if (collection) found.push(collection)

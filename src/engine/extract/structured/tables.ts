@@ -10,6 +10,8 @@ export interface ReadTable {
   readonly caption: string
   /** Undefined for a table without headings. */
   readonly names: readonly string[] | undefined
+  /** The last heading of each column; columns may share one. */
+  readonly heads: readonly (ElementNode | undefined)[]
   readonly rows: readonly (readonly (ElementNode | undefined)[])[]
   /** Whether it has rows below the headings, even if they are no records, such as one that says that there are none. */
   readonly hasBody: boolean
@@ -46,6 +48,7 @@ export function readTable(element: ElementNode): ReadTable | undefined {
   return {
     caption: caption || lone ? visibleText((caption ?? lone)!) : attribute(element, 'aria-label').trim(),
     names: headRows > 0 ? names : undefined,
+    heads: titles.at(-1) ?? [],
     rows: body,
     hasBody: grid.length > headRows,
     // The page counts headings, too.
@@ -86,14 +89,21 @@ export function continues({ names: head = [], hasBody, caption }: ReadTable, bod
   return same && width > 0 && (width === head.length || (width === head.length - 1 && head.at(-1) === ''))
 }
 
-/** Returns the rows by the names of the columns; columns of controls, such as checkboxes and buttons, are left out. */
-export function recordsOf({ names = [], rows }: ReadTable): TableRecord[] {
+/** Returns the rows by the names of the columns; columns of controls, such as checkboxes, and of actions are left out. */
+export function recordsOf({ names = [], heads, rows }: ReadTable): TableRecord[] {
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0)
   const columns: { at: number; name: string }[] = []
+  const actions: number[] = []
   const taken = new Set<string>()
+  const controls = Array.from({ length: width }, (_, at) => rows.every((row) => !hasMore(row[at], isControl)))
   for (let at = 0; at < width; at++) {
     const title = names[at] ?? ''
-    if (title === '' && rows.every((row) => !hasValue(row[at]))) continue
+    if (title === '' && controls[at]) continue
+    const isBesideControls = heads[at] !== undefined && heads.some((head, of) => head === heads[at] && controls[of])
+    if (title === '' && isActions(rows, at, isBesideControls)) {
+      actions.push(at)
+      continue
+    }
     const name = unused(title === '' ? `column ${at + 1}` : title, taken)
     taken.add(name)
     columns.push({ at, name })
@@ -101,9 +111,21 @@ export function recordsOf({ names = [], rows }: ReadTable): TableRecord[] {
   return rows.slice(0, maxRecords).map((row) => {
     const named = columns.flatMap(({ at, name }) => (row[at] === undefined ? [] : [[name, row[at]] as const]))
     const fields = Object.fromEntries(named.map(([name, cell]) => [name, visibleText(cell) || cellLabel(cell)]))
-    const element: ElementNode = { tag: 'tr', attributes: {}, children: [...new Set(named.map(([, cell]) => cell))] }
-    return { element, fields, cells: Object.fromEntries(named) }
+    // The link of an action may be that of the record.
+    const children = new Set([...named.map(([, cell]) => cell), ...actions.flatMap((at) => row[at] ?? [])])
+    return { element: { tag: 'tr', attributes: {}, children: [...children] }, fields, cells: Object.fromEntries(named) }
   })
+}
+
+/**
+ * Whether a column has only links with the same text, such as those that edit a row. In a single row, they can be told
+ * from a value only if they share their heading with a column of controls.
+ */
+function isActions(rows: ReadTable['rows'], at: number, isBesideControls: boolean): boolean {
+  const cells = rows.flatMap((row) => row[at] ?? [])
+  const texts = cells.map(dense).filter((text) => text !== '')
+  const isRepeated = isBesideControls || texts.length > 1
+  return isRepeated && new Set(texts).size === 1 && !cells.some((cell) => hasMore(cell, isControlOrLink))
 }
 
 /** Returns the name, with a number if another column has it. */
@@ -116,11 +138,13 @@ function unused(name: string, taken: ReadonlySet<string>): string {
 const isControl = ({ tag, attributes }: ElementNode): boolean =>
   /^(?:button|input|select)$/.test(tag) || /^(?:button|checkbox|radio|switch)$/.test(attributes['role'] ?? '')
 
-/** Whether a cell shows anything besides controls. */
-function hasValue(cell: ElementNode | undefined): boolean {
+const isControlOrLink = (element: ElementNode): boolean => element.tag === 'a' || isControl(element)
+
+/** Whether a cell shows anything besides elements of a kind. */
+function hasMore(cell: ElementNode | undefined, isOfKind: (element: ElementNode) => boolean): boolean {
   if (cell === undefined) return false
-  const controls = elementsOf(cell, (element) => !isControl(element)).filter(isControl)
-  return dense(cell).length > controls.map(dense).join('').length
+  const known = elementsOf(cell, (element) => !isOfKind(element)).filter(isOfKind)
+  return dense(cell).length > known.map(dense).join('').length
 }
 
 const dense = (element: ElementNode): string => replaceRuns(visibleText(element), /\s+/g, '')
