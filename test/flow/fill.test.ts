@@ -24,6 +24,8 @@ const pages = {
     <div id=other contenteditable oninput="this.textContent = 'other'"></div>
     <input id=upper oninput="this.value = this.value.toUpperCase()"><input id=mask oninput="this.value = this.value.replace(/(...)(?=.)/g, '$1 ')"><input id=money oninput="this.value = '$' + this.value + '.00'">
     <input id=tags onchange="document.title = this.value; this.value = ''">`,
+  '/filter': `<!doctype html><input id=q><input id=code onkeyup="this.value = this.value.slice(0, 2)"><p>Assam</p><p>Sencha</p><script>
+    q.onkeyup = () => { for (const at of document.querySelectorAll('p')) at.hidden = !at.textContent.includes(q.value) }</script>`,
   '/late': `<!doctype html><script>setTimeout(() => { document.body.innerHTML = '<input id=q disabled>'; setTimeout(() => (q.disabled = false), 100) }, 100)</script><body>`,
   '/hang': `<!doctype html><input id=q oninput="const request = new XMLHttpRequest(); request.open('GET', '/wait', false); request.send()">`,
   '/stuck': `<!doctype html><input id=q><input hidden><script>Object.defineProperty(HTMLInputElement.prototype, 'readOnly', { get() {
@@ -59,6 +61,18 @@ inUsualHomes(pages, (given) => {
     expect(await held('#q')).toBe('')
     await given.do('focus', { selector: '#b' })
     expect(await given.evaluate('events')).toEqual(['q', 'area', 'q'].flatMap((id) => [`input ${id}`, `change ${id}`]))
+  })
+
+  test('fill and fill_form change what a page does when a key is released', async () => {
+    await given.open('/filter')
+    const shown = () => given.evaluate(`[...document.querySelectorAll('p:not([hidden])')].map((at) => at.textContent)`)
+    await given.do('fill', { selector: '#q', text: 'Sen' })
+    expect(await shown()).toEqual(['Sencha'])
+    await given.do('clear', { selector: '#q' })
+    expect(await shown()).toEqual(['Assam', 'Sencha'])
+    await given.do('fill_form', { fields: { '#q': 'Ass' } })
+    expect(await shown()).toEqual(['Assam'])
+    expect(await given.fails('fill', { selector: '#code', text: '1234' })).toMatchObject({ code: 'not_editable' })
   })
 
   test('fill fails when the page does not keep the text', async () => {

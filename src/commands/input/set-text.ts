@@ -20,6 +20,8 @@ export async function setText(node: Node, text: string): Promise<SetText> {
   Object.getOwnPropertyDescriptor(prototype, 'value')!.set!.call(field, text)
   const data = { bubbles: true, composed: true, inputType: 'insertReplacementText', data: text }
   field.dispatchEvent(new InputEvent('input', data))
+  // Many pages filter and check when a key is released. Chromium releases such a key when it fills in saved data.
+  field.dispatchEvent(new KeyboardEvent('keyup', { key: 'Unidentified', bubbles: true, composed: true }))
   // Pages restore a value that they did not accept right after the event, or in the next task. A page that clears the
   // field on `change` has accepted the text.
   await new Promise((resolve) => setTimeout(resolve))
