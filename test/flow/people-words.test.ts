@@ -17,7 +17,8 @@ const pages = {
   '/words': `<!doctype html><button>Send</button><nav>Menu</nav><button>Größe ändern…</button><a href=#x>Sign-in</a>
     <button aria-label=Search></button><a href=#x>Main Menu</a><button>Save &amp; close</button><button>Yes, delete</button>
     <a href=#x>Don't ask again</a><button>#1 pick</button><button>.NET</button><label>Terms (2026)</label>`,
-  '/menu': `<!doctype html><ul><li><a href=#x><img alt=Browse>Browse <b>(current)</b></a></li></ul><button>Browse all</button>`,
+  '/menu': `<!doctype html><ul><li><a href=#x><img alt=Browse>Browse <b>(current)</b></a></li></ul><button>Browse all</button>
+    <a href=#y><img alt=Sales>&nbsp;Sales</a><button>Sales tax</button>`,
   '/dates': `<!doctype html><input id=date type=date><input id=time type=time><input id=week type=week value=2024-W09><input id=colour type=color value=#ff0000>`,
   '/first': `<!doctype html><label>Subject <input type=checkbox></label>
     <a id=go href=# onclick="setTimeout(() => location.href = '/second', 150); return false">Compose</a>`,
@@ -123,6 +124,13 @@ inUsualHomes(pages, (given) => {
       expect(candidates.length).toBeGreaterThan(0)
       for (const one of candidates) expect(await given.value('count_elements', { selector: one.selector })).not.toBe(0)
     }
+  })
+
+  test('an error suggests the name of a link with an icon, which has the texts of both', async () => {
+    await given.open('/menu')
+    const { hint } = await given.fails('click', { selector: 'role=link[name="Sales"]', timeout_ms: 700 })
+    expect(hint).toBe('did you mean role=link[name="Sales Sales"]?')
+    await given.do('click', { selector: 'role=link[name="Sales Sales"]' })
   })
 
   test('a date or time is typed by its parts, and text that gives none leaves the field as it was', async () => {

@@ -29,7 +29,9 @@ export function nearest(root: Element, selector: string): Candidate[] {
   const best = new Map<string, { candidate: Candidate; difference: number }>()
   for (const part of parts) {
     for (const { name, ...found } of namesFor(part, elements)) {
-      const difference = differenceOf(part.value, name)
+      const isOtherRole =
+        part.kind === 'text' && part.of !== undefined && !found.selector.startsWith(`role=${part.of}[`)
+      const difference = differenceOf(part.value, name) + (isOtherRole ? 0.1 : 0)
       if (difference > 0.45 || difference >= (best.get(found.selector)?.difference ?? 1)) continue
       const candidate = { selector: found.selector, element: elementName(found.element) }
       best.set(found.selector, { candidate, difference })
@@ -144,8 +146,8 @@ function namesFor(part: SelectorPart, elements: readonly Element[]): Named[] {
     if (part.kind === 'attribute') {
       add(element.getAttribute(part.of!), element, (value) => `[${part.of}=${JSON.stringify(value)}]`)
     }
-    if (part.kind === 'text' && isNamedByText(element)) {
-      const found = nameOf(element)
+    if (part.kind === 'text' && isNamedByText(element) && !(part.of && isIcon(element))) {
+      const found = part.of ? roleNameOf(element) : nameOf(element)
       const role = part.of || !isInText(element, found) ? roleOf(element) : undefined
       const selector = (text: string) =>
         role ? `role=${role}[name=${JSON.stringify(text)}]` : `text=${JSON.stringify(text)}`
@@ -204,6 +206,20 @@ export function nameOf(element: Element): string {
     return element.labels?.[0] ? shortText(element.labels[0], 80) : element.placeholder
   }
   return shortText(element, 80) || titleOf(element)
+}
+
+/** Whether the name of an image is a part of that of its link or button. */
+const isIcon = (element: Element) => element.localName === 'img' && element.closest('a, button') !== null
+
+/** Returns the name by which `role=` finds an element: the alternative texts of its images are a part of it. */
+function roleNameOf(element: Element): string {
+  const images = element.matches('a, button') && !element.ariaLabel ? element.querySelectorAll('img[alt]') : []
+  if (images.length === 0) return nameOf(element)
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT)
+  let name = ''
+  for (let node = walker.nextNode(); node && name.length < 80; node = walker.nextNode())
+    name += node instanceof HTMLImageElement ? node.alt : node instanceof Text ? node.data : ''
+  return name.replaceAll(/\s+/g, ' ').trim()
 }
 
 /** Returns the name of an element without text: its title, or the alternative text of its image. */
