@@ -195,6 +195,11 @@ const texts = `<!doctype html><title>Texts</title>${seen}<p onclick="add('text')
     note.onkeydown = (event) => { if (event.key === 'Enter') { event.preventDefault(); add('note ' + note.value) } }
   </script>`
 
+/** Two forms without names, one of which has another ID each time. */
+const generated = `<!doctype html><title>Generated</title>${seen}<form><textarea></textarea></form>
+  <form><textarea onchange="add(value)"></textarea></form>
+  <script>document.forms[1].id = 'rows_' + Math.floor(1e8 + 9e8 * Math.random())</script>`
+
 /** A list that is filtered some time after the input, a URL that is replaced, and a page that loads itself again. */
 const lists = `<!doctype html><title>Lists</title>${seen}<input aria-label=Filter>
   <button id=list onclick="setTimeout(() => history.replaceState(null, '', '?view=list'), 2100)">List</button>
@@ -227,6 +232,7 @@ beforeAll(async () => {
     '/framed': framed,
     '/texts': texts,
     '/lists': lists,
+    '/generated': generated,
     '/late': (_request, response) => {
       if (isLoadedAgain) response.statusCode = 404
       if (isLoadedAgain) return response.end()
@@ -464,6 +470,17 @@ describe('a recorded script', () => {
       { fill: { selector: note, text: 'Hello' } },
       { press_key: { selector: 'role=textbox[name*="Note" i]', key: 'Enter' } },
     ])
+  })
+
+  test('names elements without the numbers of IDs that the page generates anew', async () => {
+    const { steps, recorded } = await recordAndRun('generated', async (page) => {
+      await tap(page, page.locator('textarea').nth(1))
+      await page.keyboard.type('Hello')
+      await page.keyboard.press('Tab')
+      await page.waitForFunction('seen.length === 1')
+    })
+    expect(recorded).toBe('Hello')
+    expect(JSON.stringify(steps)).not.toMatch(/rows_\d/)
   })
 
   test('waits until a selector matches one element, and has no step for what the page does later', async () => {

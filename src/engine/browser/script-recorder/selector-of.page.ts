@@ -1,6 +1,6 @@
 /** Runs in the page: finds the selectors of elements that Playwright's recorder does not report. */
 import { isShadowRoot } from '../elements/node-kinds.page.ts'
-import { selectorMaker } from '../elements/selector.page.ts'
+import { selectorMaker, withoutNumbers } from '../elements/selector.page.ts'
 
 interface Console {
   selector?(element: Element): string
@@ -17,7 +17,8 @@ export const isMeaningful = (selector: string): boolean => selector.startsWith('
 export function selectorOf(element: Element): string {
   try {
     const selector = withAdopted(() => consoleOf()?.selector?.(element))
-    if (typeof selector === 'string' && selector !== '') return amongVisible(element, selector)
+    if (typeof selector === 'string' && selector !== '')
+      return withoutGenerated(element, amongVisible(element, selector))
   } catch {
     // An object of the page.
   }
@@ -51,6 +52,13 @@ function amongVisible(element: Element, selector: string): string {
   const [first, second] = consoleOf()?.$$?.(visible) ?? []
   return first === element && !second ? visible : selector
 }
+
+/** Returns a selector with the beginnings of IDs that the page generates anew, if it then finds only the element. */
+export const withoutGenerated = (element: Element, selector: string): string =>
+  withoutNumbers(selector, (stable) => {
+    const [first, second] = consoleOf()?.$$?.(stable) ?? []
+    return first === element && !second
+  })
 
 /** Returns a selector of an editable element that does not contain its text, which is about to change. */
 export function editableSelectorOf(element: HTMLElement): string {

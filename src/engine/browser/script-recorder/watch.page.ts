@@ -13,7 +13,14 @@ import { FileDropWatch } from './drags/file-drops.page.ts'
 import { keepListening } from './keep-listening.page.ts'
 import { watchKeys } from './keys.page.ts'
 import { isChoice, type Press, PressWatch } from './presses.page.ts'
-import { closest, editableSelectorOf, exactNames, goesToFocus, selectorOf } from './selector-of.page.ts'
+import {
+  closest,
+  editableSelectorOf,
+  exactNames,
+  goesToFocus,
+  selectorOf,
+  withoutGenerated,
+} from './selector-of.page.ts'
 import { toggled } from './toggles.page.ts'
 import { watchTyping } from './typing.page.ts'
 
@@ -168,7 +175,8 @@ async function completed({ ariaSnapshot, ...action }: Action): Promise<Action | 
   if (action.name === 'fill' && (isEditor(current) || fileDrops.has(current))) return undefined
   if (press) set.add(press)
   const secret = secrets.has(current)
-  const selector = betterSelector(current, action)
+  const better = betterSelector(current, action)
+  const selector = better && withoutGenerated(current, better)
   const bax = { ...factsOf(current, action, secret, ariaSnapshot), name: action.name }
   const isKey = action.name === 'press'
   const toFocus = isKey && (goesToFocus(current, action.selector ?? '') || presses.hasMadeEditable(current))
