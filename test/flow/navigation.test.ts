@@ -82,8 +82,9 @@ inUsualHomes(pages, (given) => {
   })
 
   test('navigate_to and waits fail for a page that leads to an error', async () => {
-    const { code, error } = await given.fails('navigate_to', { url: given.url('/to-closed') })
+    const { code, error, hint } = await given.fails('navigate_to', { url: given.url('/to-closed') })
     expect({ code, error }).toEqual({ code: 'url_blocked', error: 'browsers block this port' })
+    expect(hint).toBe('the page leads to another URL, which could not be opened')
     expect((await given.fails('wait_for', { load: 'load' })).code).toBe('url_blocked')
   })
 

@@ -49,6 +49,8 @@ const pages: Parameters<typeof serveSite>[0] = {
   '/download.zip': respondWith('application/zip', 'PK', { 'content-disposition': 'attachment; filename=a.zip' }),
   '/refresh-to-download':
     '<!doctype html><meta http-equiv="refresh" content="1;url=/download.zip"><p>Your download starts soon.</p>',
+  // Large enough to be read in a worker thread.
+  '/large-refresh-to-download': `<!doctype html><meta http-equiv="refresh" content="0;url=/download.zip"><p>Your download starts soon.</p>${'<p>More about it.</p>'.repeat(limits.reading.large / 16)}`,
   '/header-to-download': respondWith('text/html', '<p>Your download starts soon.</p>', {
     refresh: '0;url=/download.zip',
   }),
@@ -165,11 +167,11 @@ describe.each(['http', 'browser'])('with render %s', (render) => {
   test.each([
     '/refresh-to-download',
     '/header-to-download',
-    ...(isBrowser ? ['/script-to-download', '/script-to-download-later'] : []),
+    ...(isBrowser ? ['/script-to-download', '/script-to-download-later'] : ['/large-refresh-to-download']),
   ])('reads %s, whose download begins by itself', async (path) => {
     expect(await scrape(path, { render })).toMatchObject({
       success: true,
-      warning: `the page leads to ${site.url}/download.zip, which is not a page`,
+      warning: `the page leads to ${site.url}/download.zip, which cannot be read as a page`,
       data: {
         markdown: expect.stringMatching(/^Your download starts/),
         metadata: { url: site.url + path, status_code: 200, redirects: [] },

@@ -50,7 +50,7 @@ export async function untilLoaded(page: Page, { timeout, signal }: CallLimit): P
 /** @throws Error as Playwright's when the browser shows an error instead of the page that another one has led to. */
 export function assertShown(page: Page): void {
   if (!page.url().startsWith('chrome-error:')) return
-  throw new Error(watchNavigations(page).failure || 'net::ERR_FAILED')
+  throw new Error(`page.led: ${watchNavigations(page).failure || 'net::ERR_FAILED'}`)
 }
 
 /**

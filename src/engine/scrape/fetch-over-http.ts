@@ -10,7 +10,7 @@ import type { PageDocument } from './documents/document.ts'
 import { readDocument } from './documents/read.ts'
 import { withLazyDocument } from './lazy-document.ts'
 import type { LoadContext } from './load-page.ts'
-import { factsOf, type LoadedPage } from './loaded-page.ts'
+import { factsOf } from './loaded-page.ts'
 import type { Fetched } from './markdown/markdown-first.ts'
 import { framesWarning, holdsFrames, isLarge } from './reading.ts'
 
@@ -27,42 +27,48 @@ export async function fetchOverHttp(startUrl: string, context: FetchContext): Pr
   const { egress, signal, read, answers, markdown } = context
   let url = startUrl
   let redirects: readonly Redirect[] = []
-  let last: FetchedPage | undefined
+  let last: Arrived | undefined
   for (;;) {
     const options = { egress, signal, checkHeaders: kindOfHeaders, redirects, markdown }
     const requested = url
     const request = () => fetchPage(requested, options)
-    const step = async () => {
+    const step = async (): Promise<Arrived> => {
       const fetched = await (answers ? answers.fetched(requested, request) : request())
       return { fetched, kind: kindOf(fetched.headers, fetched.url, fetched.bytes) }
     }
-    const { fetched, kind } = await step().catch((error: unknown) => {
-      if (last && isUnsupported(error)) return { fetched: last, kind: 'html' as const }
+    const arrived = await step().catch((error: unknown) => {
+      if (last && isUnsupported(error)) return last
       throw error
     })
-    if (last && (fetched === last || isEmptyStatus(fetched.status))) {
-      const warnings = fetched === last ? [leadsToFile(url)] : []
-      return withContent(last, await readDocument(last, { signal, from: egress.from ?? null }), { context, warnings })
-    }
-    let next = headerRefresh(fetched.headers, fetched.url)?.url
+    const stays = last !== undefined && (arrived === last || isEmptyStatus(arrived.fetched.status))
+    const { fetched, kind } = stays && last ? last : arrived
+    const own = factsOf(fetched)
+    const facts = arrived === last ? { ...own, warnings: [...own.warnings, leadsToFile(url)] } : own
+    let next = stays ? undefined : headerRefresh(fetched.headers, fetched.url)?.url
     const unread =
-      isText(kind) && next === undefined ? { ...factsOf(fetched), kind, source: { bytes: fetched.bytes } } : undefined
+      isText(kind) && next === undefined ? { ...facts, kind, source: { bytes: fetched.bytes }, stays } : undefined
     const reading = unread && (await read?.(unread))
     if (reading && 'page' in reading) {
       return { page: await withLazyDocument(unread, reading.page), kind, isHtml: kind === 'html' }
     }
     next ??= reading?.next
     if (next === undefined) {
-      const content = await readDocument(fetched, { signal, from: egress.from ?? null })
-      next = kind === 'html' ? metaRefresh(content.document.tree, fetched.url) : undefined
-      if (next === undefined) return withContent(fetched, content, { context, warnings: [] })
+      const { document } = await readDocument(fetched, { signal, from: egress.from ?? null })
+      next = kind === 'html' && !stays ? metaRefresh(document.tree, fetched.url) : undefined
+      if (next === undefined) return withContent(facts, { kind, document }, context)
     }
     redirects = [...fetched.redirects, { url: fetched.url, status: fetched.status }]
     checkRedirects(redirects)
-    last = fetched
+    last = { fetched, kind }
     url = next
   }
 }
+
+interface Arrived {
+  readonly fetched: FetchedPage
+  readonly kind: ContentKind
+}
+
 const isUnsupported = (error: unknown): boolean =>
   error instanceof BaxError && error.code === 'unsupported_content_type'
 
@@ -73,14 +79,14 @@ interface Content {
 
 /** Returns a fetched page with its document and the content of frames. */
 async function withContent(
-  fetched: FetchedPage,
+  facts: ReturnType<typeof factsOf>,
   { kind, document }: Content,
-  { context, warnings }: { context: FrameContext; warnings: readonly string[] },
+  context: FrameContext,
 ): Promise<Fetched> {
   const isHtml = kind === 'html'
-  const page = asLoaded(fetched, document)
-  const framed = isHtml ? await withFrames(document, fetched.url, context) : []
-  return { page: { ...page, warnings: [...page.warnings, ...warnings, ...framed] }, kind, isHtml }
+  const framed = isHtml ? await withFrames(document, facts.url, context) : []
+  const warnings = [...facts.warnings, ...(document.warning ? [document.warning] : []), ...framed]
+  return { page: { ...facts, document, warnings }, kind, isHtml }
 }
 
 type FrameContext = Pick<LoadContext, 'egress' | 'signal' | 'answers'>
@@ -116,9 +122,4 @@ async function frameAt(frameUrl: string, url: string, context: FrameContext): Pr
     if (error instanceof BaxError && /^(?:unsupported_content_type|url_blocked)$/.test(error.code)) return undefined
     throw error
   }
-}
-
-function asLoaded(fetched: FetchedPage, document: PageDocument): LoadedPage {
-  const facts = factsOf(fetched)
-  return { ...facts, document, warnings: document.warning ? [...facts.warnings, document.warning] : facts.warnings }
 }

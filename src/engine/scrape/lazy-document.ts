@@ -16,7 +16,7 @@ export async function readInWorker(unread: UnreadPage, read: LoadContext['read']
 
 /** Adds a document that is parsed on first use, which is rare after a worker thread has read the page. */
 export async function withLazyDocument(unread: UnreadPage, reading: PageReading): Promise<LoadedPage> {
-  const { source, kind, ...page } = unread
+  const { source, kind, stays: _stays, ...page } = unread
   const { charset } = reading
   const [decoder, encode] = await Promise.all([decoderFor(charset), queryEncoderFor(charset)])
   const text = () => ('text' in source ? source.text : decoder.decode(source.bytes))

@@ -28,6 +28,8 @@ type Source =
 export interface UnreadPage extends Omit<LoadedPage, 'document' | 'reading'> {
   readonly kind: TextKind
   readonly source: Source
+  /** Whether a redirect in the page is not followed, because it leads to no other page. */
+  readonly stays?: boolean
 }
 
 export interface ReadingTask {
@@ -44,7 +46,12 @@ export type Reading = { readonly page: PageReading } | { readonly next: string }
 export const readPage = (task: ReadingTask): Promise<Reading> =>
   task.page.kind === 'html' ? readHtml(task) : readOther(task)
 
-async function readHtml({ plan, page: { source, ...task }, write, rules }: ReadingTask): Promise<Reading> {
+async function readHtml({
+  plan,
+  page: { source, stays = false, ...task },
+  write,
+  rules,
+}: ReadingTask): Promise<Reading> {
   const start = performance.now()
   const headers = new ResponseHeaders(task.headers)
   const { text, charset } =
@@ -53,7 +60,7 @@ async function readHtml({ plan, page: { source, ...task }, write, rules }: Readi
   const { tree } = document
   const isFramed = holdsFrames(text)
   if (isFramed && !isLarge(text) && (await import('./content/frames.ts')).hasOwnFrames(tree, task.url)) return undefined
-  const next = 'text' in source ? undefined : metaRefresh(tree, task.url)
+  const next = 'text' in source || stays ? undefined : metaRefresh(tree, task.url)
   if (next !== undefined) return { next }
   const template = templateOf(tree.root)
   const reason = needsBrowser(tree.root)

@@ -101,7 +101,11 @@ export function toBaxError(thrown: unknown, command: string): BaxError {
     const [, code, sentence] = found
     const net = /net::(ERR_\w+)/.exec(message)?.[1]
     const shown = net && code !== 'url_blocked' ? `${sentence} (${net})` : sentence
-    return new BaxError(code, shown, { cause: thrown })
+    // The URL that was opened is not the one that failed, which a caller may not learn.
+    const hint = message.startsWith('page.led: ')
+      ? 'the page leads to another URL, which could not be opened'
+      : undefined
+    return new BaxError(code, shown, { cause: thrown, ...(hint && { hint }) })
   }
   const system = asBaxError(thrown)
   if (system.code !== 'internal_error') return system

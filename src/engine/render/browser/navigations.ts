@@ -14,14 +14,14 @@ import {
 } from './document.ts'
 
 /** Parameters of `Page.frameScheduledNavigation`, with the delay in seconds. */
-export interface ScheduledNavigation {
+export type ScheduledNavigation = {
   readonly frameId: string
   readonly url: string
   readonly delay: number
   readonly reason: string
 }
 
-/** What is known of a page: how it was requested, answered and reached. */
+/** The request for a page, its response, and the redirects that led to it. */
 interface PageState {
   readonly document: RequestedDocument
   readonly response: DocumentResponse | undefined
@@ -32,7 +32,6 @@ export class Navigations {
   /** URL of the latest file that a page has started to download; undefined if there was none. */
   download: string | undefined
   readonly #mainFrame: string
-  /** Number of documents shown. */
   #shown = 0
   #isLeaving = false
   #hasLoaded = false

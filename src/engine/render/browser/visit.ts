@@ -57,8 +57,7 @@ export class Visit {
     else if (method === 'Network.loadingFinished' || method === 'Network.loadingFailed')
       this.#requestEnded(params['requestId'] as string, params['errorText'] as string | undefined)
     else if (method === 'Page.frameNavigated') this.#navigated(params['frame'] as Frame)
-    else if (method === 'Page.frameScheduledNavigation')
-      this.navigations.scheduled(params as unknown as ScheduledNavigation)
+    else if (method === 'Page.frameScheduledNavigation') this.navigations.scheduled(params as ScheduledNavigation)
     else if (method === 'Page.frameClearedScheduledNavigation') this.navigations.cleared(frameId)
     else if (method === 'Page.windowOpen') this.#leavesState = true
     else if (method === 'Page.loadEventFired') this.navigations.loaded()
@@ -111,7 +110,7 @@ export class Visit {
     }
   }
 
-  /** What the caller should know about the page, beside its content. */
+  /** Warnings for the caller: what is missing in the page, and files that it has started to download. */
   get warnings(): readonly string[] {
     const { document, download } = this.navigations
     return [

@@ -60,7 +60,7 @@ export function metaRefresh(tree: Tree, pageUrl: string, mostSecs?: number): str
 export const isEmptyStatus = (status: number): boolean => status === 204 || status === 205
 
 /** Returns the warning about a page that continues with a file, such as a download. */
-export const leadsToFile = (url: string): string => `the page leads to ${url}, which is not a page`
+export const leadsToFile = (url: string): string => `the page leads to ${url}, which cannot be read as a page`
 
 function refreshIn(text: string, baseUrl: string, mostSecs: number = limits.scrape.refreshSecs): Refresh | undefined {
   if (text.length > limits.input.urlChars) return undefined
