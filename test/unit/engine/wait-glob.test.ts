@@ -31,6 +31,14 @@ test.each([
     'http://m.test/i.php?route=%2F',
   ],
   ['http://m.test/orders/123', 'http://m.test/orders/new', 'http://m.test/orders/45', 'http://m.test/orders/old'],
+  [
+    'http://m.test/#/books?filter=%7B%22q%22%3A%22tea%22%7D&page=1',
+    'http://m.test/#/books?page=1',
+    'http://m.test/?x#/books?page=2&filter=%7B%22q%22%3A%22tea%22%7D',
+    'http://m.test/#/books?filter=%7B%7D&page=1',
+  ],
+  ['http://m.test/#/a?page=2', 'http://m.test/#/a?page=1', 'http://m.test/#/a?page=2&x', 'http://m.test/#/a?page=3'],
+  ['http://m.test/?q=a%20b', 'http://m.test/', 'http://m.test/?q=a%20b&x=1', 'http://m.test/?q=a%20c'],
   ['http://m.test/?token=0123456789', 'http://m.test/', 'http://m.test/?token=9876543210', 'http://m.test/?other=1'],
 ])('the glob of %s does not match the URL before it, %s', (url, before, same, other) => {
   const matches = matcher({ glob: waitGlob(url, before)! }, 'url')

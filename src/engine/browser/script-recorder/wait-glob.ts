@@ -1,5 +1,6 @@
 /** Globs of URLs that a script waits for. */
 import { parseUrl } from '../../../core/net/parse-url.ts'
+import { decodeUrlPart } from '../../../core/net/urls.ts'
 import { literalGlob } from '../../../core/text/literal-glob.ts'
 import { matcher } from '../page/matcher.ts'
 
@@ -31,15 +32,21 @@ function globsOf(url: string, before = ''): string[] {
   if (!parsed) return [textGlob(url)]
   const { origin, pathname, hash, protocol, search } = parsed
   const start = origin === 'null' ? literalGlob(protocol) : origin.replace(hiddenMark, '**')
-  const [route = '', ...query] = hash.split('?')
-  const end = `${segments(route, '*')}${query.length > 0 ? '{,?**}' : ''}`
-  const known = new Set(fieldsOf(parseUrl(before)?.search))
-  const added = fieldsOf(search).filter((field) => !known.has(field))
-  // Fields with the same value in every run tell most.
-  const fields = added.toSorted((a, b) => Number(variableValue.test(a)) - Number(variableValue.test(b)))
+  const [route = ''] = hash.split('?')
+  const path = `${start}${segments(pathname, '*')}`
+  const end = segments(route, '*')
+  const last = parseUrl(before)
+  const fields = [
+    ...addedTo(last?.search, search).map((field) => ({ ...field, glob: `${path}${field.glob}${end}{,?**}` })),
+    ...addedTo(queryOf(last?.hash), queryOf(hash)).map((field) => ({
+      ...field,
+      glob: `${path}{,?**}${end}${field.glob}`,
+    })),
+  ]
   return [
-    `${start}${segments(pathname, '*')}{,?**}${end}`,
-    ...fields.map((field) => `${start}${segments(pathname, '*')}{?,?**&}${fieldGlob(field)}{,&**}${end}`),
+    `${path}{,?**}${end}${hash === '' ? '' : '{,?**}'}`,
+    // Fields with the same value in every run tell most.
+    ...fields.toSorted((a, b) => Number(a.isVariable) - Number(b.isVariable)).map(({ glob }) => glob),
     `${start}${segments(pathname, '*[0-9]*')}{,?**}${segments(route, '*[0-9]*')}{,?**}`,
     // A step of a wizard, rather than the number of an order.
     ...(/\d{2}/.test(pathname + route) || hiddenMark.test(pathname + route)
@@ -48,16 +55,28 @@ function globsOf(url: string, before = ''): string[] {
   ]
 }
 
-const fieldsOf = (search = '') =>
-  search
+/** Returns the query of a route within a hash, with its question mark. */
+const queryOf = (hash = '') => /\?.*/s.exec(hash)?.[0] ?? ''
+
+/** Returns globs of queries that have one of the fields that the query `before` does not have. */
+function addedTo(before: string | undefined, query: string) {
+  const known = new Set(fieldsOf(before))
+  const added = fieldsOf(query).filter((field) => !known.has(field))
+  return added.map((field) => {
+    const [name = '', ...value] = field.split('=')
+    const isVariable = variableValue.test(decoded(value.join('=')))
+    return { isVariable, glob: `{?,?**&}${isVariable ? `${textGlob(name)}=**` : textGlob(field)}{,&**}` }
+  })
+}
+
+const fieldsOf = (query = '') =>
+  query
     .slice(1)
     .split('&')
     .filter((field) => field !== '')
 
-function fieldGlob(field: string): string {
-  const [name = '', ...value] = field.split('=')
-  return variableValue.test(value.join('=')) ? `${textGlob(name)}=**` : textGlob(field)
-}
+/** Decodes a value for a look at it; sequences that are not valid stay. */
+const decoded = (value: string) => value.replaceAll(/(?:%[\da-f]{2})+/gi, decodeUrlPart)
 
 const segments = (path: string, any: string) =>
   path
