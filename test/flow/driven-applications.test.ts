@@ -230,7 +230,8 @@ async function writeAndDelete(person: Person, app: Roundcube, files: string): Pr
     person.tap(control('button', 'Attach a file')),
   ])
   await chooser.setFiles(join(files, 'minutes.txt'))
-  await page.locator('#attachment-list').getByText('minutes.txt').waitFor()
+  // Roundcube ignores clicks while it loads a file.
+  await page.locator('#attachment-list li:not(.uploading)').getByText('minutes.txt').waitFor()
   await person.tap(control('button', 'Send'))
   await page.getByText('No messages found').waitFor()
   await person.tap(control('link', 'Sent'))

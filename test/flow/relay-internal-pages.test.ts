@@ -69,7 +69,10 @@ testUnless(noFullBrowser)('an internal page can be left', async () => {
 
 testUnless(noFullBrowser)('the policy full allows internal pages', async () => {
   await using browser = await share('full')
-  const shown = async () => (await browser.cdp('Runtime.evaluate', location)).result!['result'] as { value: string }
-  // The target has its URL before its document is loaded.
-  await waitUntil(async () => (await shown()).value.startsWith('chrome:'))
+  // The target has its URL before its document is loaded, and cannot answer while that is replaced.
+  const shown = async () => {
+    const { result } = await browser.cdp('Runtime.evaluate', location)
+    return (result?.['result'] as { value: string } | undefined)?.value
+  }
+  await waitUntil(async () => (await shown())?.startsWith('chrome:') === true)
 })

@@ -181,7 +181,7 @@ test('--headed without a display says so each time', async () => {
 test('a page that does not load is a timeout each time, and another page can be opened', async () => {
   const slow = (...more: string[]) => run('open', `${site.url}/slow`, '--timeout-ms', '800', ...more)
   for (const { code, stderr } of [await slow(), await slow(), await slow()])
-    expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('timed out') })
+    expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('did not answer within 800 ms') })
   expect(await run('open', site.url)).toMatchObject({ code: 0 })
   await slow()
   expect(await run('reload')).toMatchObject({ code: 0 })

@@ -9,10 +9,7 @@ export class Person {
   }
 
   async tap(target: Locator): Promise<void> {
-    const at = await this.#middleOf(target)
-    await this.page.mouse.move(at.x, at.y)
-    await this.page.mouse.down()
-    await this.page.mouse.up()
+    await target.click()
   }
 
   async drag(from: Locator, to: Locator): Promise<void> {

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { type Browser, chromium, type Page } from 'playwright'
 import { bax, type CliResult } from './cli.ts'
 import type { Homes } from './homes.ts'
-import { waitFor } from './wait.ts'
+import { neverMs, waitFor } from './wait.ts'
 
 export interface Recorded {
   readonly sessionId: string
@@ -76,7 +76,6 @@ export async function connectToSession(homes: Homes, session_id: string): Promis
   const { webSocketDebuggerUrl } = await homes.clients.http.cdpVersion({ session_id })
   const browser = await chromium.connectOverCDP(webSocketDebuggerUrl, { timeout: 0 })
   const [context] = browser.contexts()
-  // The timeout of the test applies.
-  context!.setDefaultTimeout(0)
+  context!.setDefaultTimeout(neverMs)
   return { browser, page: context!.pages()[0]! }
 }

@@ -1,7 +1,7 @@
 /** Waits for conditions by polling. */
 
 /** After this time a condition never holds, in milliseconds: a busy machine needs many times what an idle one does. */
-const neverMs = 180_000
+export const neverMs = 180_000
 
 /** Polls until `condition` holds. */
 export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
