@@ -126,8 +126,7 @@ describe.skipIf(reason)(`Roundcube${reason ? ` (skipped: ${reason})` : ''}`, () 
     await check()
   })
 
-  // Its replay passes only now and then: Roundcube ignores clicks while it loads, and does not show that it does.
-  test('a recording has the steps of a person, without the password', { timeout: 300_000 }, async () => {
+  test('a recording repeats what a person does, three times', { timeout: 300_000 }, async () => {
     const recording = await startRecording(homes, folder, [app.url])
     await writeAndDelete(new Person(recording.page), app, folder)
     await check()
@@ -135,9 +134,12 @@ describe.skipIf(reason)(`Roundcube${reason ? ` (skipped: ${reason})` : ''}`, () 
     expect([code, code === 0 ? '' : stderr]).toEqual([0, ''])
     const script = await recording.script()
     expect(script).not.toContain(app.password)
-    for (const name of ['Compose', 'Subject', 'Send', 'Sent', 'Minutes of Monday', 'Delete'])
-      expect(script).toMatch(new RegExp(String.raw`role=\w+\[name=\\?"${name}\\?"\]`))
-    expect(script).toContain('files: [ minutes.txt ]')
+    for (const _ of [1, 2, 3]) {
+      await app.mail.empty()
+      // A script ends with its last step, which is a click here.
+      await runScript(`${script}  - wait_for: { text: Mailbox is empty }\n`, variables())
+      await check()
+    }
   })
 })
 

@@ -40,6 +40,15 @@ const sites = {
   '/parts': inParts(elements, listening),
   '/loads': `<!doctype html><title>Loads</title><button id=go>Go</button>
     <script>fetch('/data').then(() => { go.onclick = () => { go.textContent = 'Gone' } })</script>`,
+  '/application': `<!doctype html><button id=go>Go</button><button id=fetch>Data</button><button id=script>Script</button><script>
+    let busy = false
+    const later = () => { busy = false }
+    document.querySelector('#fetch').onclick = () => { busy = true; fetch('/data').then(later) }
+    document.querySelector('#script').onclick = () => {
+      busy = true
+      document.head.append(Object.assign(document.createElement('script'), { src: '/data', onload: later }))
+    }
+    go.onclick = () => { if (!busy) go.textContent = 'Gone' }</script>`,
   '/data': (_request: unknown, response: ServerResponse) => {
     finish = () => void response.end()
   },
@@ -124,6 +133,16 @@ inUsualHomes(sites, (given) => {
     await given.open('/links')
     await given.do('click', { selector: '#loads' })
     await waitUntil(() => given.site().requests.includes('/data'))
+    await beforeTheEnd('click', { selector: '#go' })
+    expect(await given.evaluate('go.textContent')).toBe('Gone')
+  })
+
+  test.each(['fetch', 'script'])('a click waits for what the one before it has requested: %s', async (kind) => {
+    await given.open('/application')
+    const requests = () => given.site().requests.filter((url) => url === '/data').length
+    const before = requests()
+    await given.do('click', { selector: `#${kind}` })
+    await waitUntil(() => requests() > before)
     await beforeTheEnd('click', { selector: '#go' })
     expect(await given.evaluate('go.textContent')).toBe('Gone')
   })

@@ -88,8 +88,8 @@ export const limits = {
     /** Time for a disabled element to become enabled, unless `timeout_ms` is set. */
     disabledMs: 1000,
     navigationMs: 30_000,
-    /** Time that the first input of a document waits for the requests of its scripts, and age from which it does not. */
-    firstDataMs: 1000,
+    /** Time that input waits for the requests of the page, and age from which it does not. */
+    dataMs: 1000,
     evaluateMs: 30_000,
     batchMs: 300_000,
     /** Time to print a page. */
