@@ -1,5 +1,9 @@
 /** A page that hangs, with a shorter limit for commands without a timeout of their own. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { chromium } from 'playwright'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
+import { renewScripts } from '../../src/engine/browser/page/renew-scripts.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { command } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -15,6 +19,7 @@ beforeAll(async () => {
   ;[homes, site] = await Promise.all([
     openHomes(),
     serveSite({
+      '/': '<!doctype html><title>Home</title><h1>Home</h1>',
       '/busy': '<title>Busy</title><script>onload = () => setTimeout(() => { while (true); }, 50)</script>',
     }),
   ])
@@ -43,4 +48,27 @@ test('a short timeout on a page that hangs ends the batch after that time', asyn
     code: 'timeout',
     error: 'get_title timed out after 3000 ms: the page does not answer',
   })
+})
+
+test('elements are found after a termination that hit the script which finds them', async () => {
+  const { path } = await locateBrowser({ headless: true, stealth: false }, { cacheDir: '/nonexistent' })
+  const browser = await chromium.launch({ executablePath: path, args: ['--no-sandbox'] })
+  try {
+    const page = await browser.newPage()
+    const session = await page.context().newCDPSession(page)
+    const slowdown = (rate: number) => session.send('Emulation.setCPUThrottlingRate', { rate })
+    for (const ms of [10, 50, 100]) {
+      await page.goto(site.url)
+      await slowdown(40)
+      const found = page.locator('h1').count()
+      await pause(ms)
+      await session.send('Runtime.terminateExecution')
+      renewScripts(page)
+      await slowdown(1)
+      await found
+      expect(await page.locator('h1').textContent({ timeout: 30_000 })).toBe('Home')
+    }
+  } finally {
+    await browser.close()
+  }
 })

@@ -99,8 +99,9 @@ async function diagnose(failed: FailedAction, log: string): Promise<BaxError | n
       orUndefined(similarElements(page, parsed)),
       orUndefined(responseOf(page)),
     ])
-    // Playwright also counts no matches when the page does not answer.
-    return answers ? notFound(failed, candidates) : null
+    // Playwright also counts no matches when the page does not answer, or has not answered in time.
+    const isMissing = answers && (await orUndefined(all.count())) === 0
+    return isMissing ? notFound(failed, candidates) : null
   }
   // The element of the action may be hidden or gone by now.
   const isPresent = failed.picked && ((await orUndefined(failed.picked.element.count())) ?? 0) > 0

@@ -6,6 +6,7 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import { ownSessionOf, type Session } from './internals.ts'
 import { hasOpenDialog } from './open-dialogs.ts'
 import { isGone } from './playwright-errors.ts'
+import { renewScripts } from './renew-scripts.ts'
 
 export interface ScriptLimits {
   readonly timeoutMs: number
@@ -85,8 +86,9 @@ async function untilHung(page: Page, left: AbortSignal): Promise<typeof hung> {
   while (!left.aborted && !page.isClosed()) {
     // Aborted after the navigation.
     await pause(leaveCheckMs, undefined, { signal: left }).catch(() => {})
-    if (left.aborted || (await isResponsive(page))) continue
-    if (!left.aborted) return hung
+    // The next document must not be terminated.
+    const responds = left.aborted || (await isResponsive(page, left).catch(unlessAborted(left)))
+    if (!responds && !left.aborted) return hung
   }
   return new Promise<never>(() => {})
 }
@@ -129,12 +131,19 @@ export const responseOf = (page: Page): Promise<true> =>
 
 const yes = () => true as const
 
-/** Returns whether a page responds, if necessary after terminating its script. */
-async function isResponsive(page: Page): Promise<boolean> {
+/** Returns a handler that accepts the error of an aborted signal. */
+const unlessAborted = (signal: AbortSignal) => (error: unknown) => {
+  if (!signal.aborted) throw error
+  return true
+}
+
+/** Returns whether a page responds, if necessary after terminating its script. @throws the reason of the signal */
+async function isResponsive(page: Page, signal?: AbortSignal): Promise<boolean> {
   if (hasOpenDialog(page)) return true
-  if (await withDeadline(responseOf(page), { ms: leavingMs, value: false })) return true
+  const until = signal ? { signal } : {}
+  if (await withDeadline(responseOf(page), { ms: leavingMs, value: false, ...until })) return true
   const freed = (over: AbortSignal) => free(page, over).then(yes)
-  return withDeadline(freed, { ms: freeingMs, value: false })
+  return withDeadline(freed, { ms: freeingMs, value: false, ...until })
 }
 
 async function replacePage(page: Page): Promise<Page> {
@@ -154,9 +163,14 @@ async function free(target: Target, over: AbortSignal): Promise<void> {
     // Another script may begin when the first one was terminated. The next check takes a termination that comes late, and
     // would hit the next script of the page.
     while (!over.aborted && !(await responds())) {
-      // A script that waits for the answer to a dialog is not hung, and continues after it.
-      if (hasOpenDialog(isPage ? target : target.page())) return
+      // The page may have been left meanwhile. A script that waits for the answer to a dialog is not hung, and continues after
+      // it.
+      if (over.aborted || hasOpenDialog(isPage ? target : target.page())) return
+      const renew = () => renewScripts(isPage ? target : target.page())
+      // It can be one of Playwright's own, as these wait for the page, too.
+      renew()
       await cdp.send('Runtime.terminateExecution')
+      renew()
     }
   } catch (error) {
     // Closed pages need no freeing.

@@ -52,12 +52,20 @@ interface Connected<Server> {
 
 const findServerPage = (page: Page) => (page as unknown as Connected<ServerPage>)._connection?.toImpl?.(page)
 
+/** A world of a document, with the scripts that Playwright has loaded there. */
+interface ServerContext {
+  _injectedScriptPromise?: Promise<unknown> | undefined
+  _utilityScriptPromise?: Promise<unknown> | undefined
+}
+
 interface ServerFrame {
   readonly _currentDocument?: object
+  readonly _contextData?: ReadonlyMap<string, { readonly context: ServerContext | null }>
   readonly _firedLifecycleEvents?: ReadonlySet<string>
 }
 
-function serverFrame(frame: Frame): ServerFrame | undefined {
+/** Returns Playwright's own frame; undefined when it is gone, or not accessible. */
+export function serverFrame(frame: Frame): ServerFrame | undefined {
   try {
     return (frame as unknown as Connected<ServerFrame>)._connection?.toImpl?.(frame)
   } catch {
