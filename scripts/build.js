@@ -32,6 +32,7 @@ const modules = {
   'extract-worker': 'src/cli/extract/extract-worker.ts',
   'extract-page': 'src/cli/extract/extract-page.ts',
   'reading-worker': 'src/engine/scrape/reading-worker.ts',
+  'measuring-worker': 'src/engine/browser/shares/measuring-worker.ts',
   'pdf-worker': 'src/engine/scrape/documents/pdf-worker.ts',
   'office-worker': 'src/engine/scrape/documents/office-worker.ts',
   'document-reader': 'src/engine/scrape/documents/document-reader.ts',

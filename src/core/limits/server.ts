@@ -68,6 +68,9 @@ export const serverLimits = {
   browserShares: {
     /** Interval of measurements. */
     everyMs: 500,
+    /** Heap of the thread that measures, in megabytes, and time after the last browser after which it ends. */
+    heapMb: 32,
+    idleMs: 10_000,
     /** Number of processors from which a key counts as active, and a process as busy. */
     activeCores: 0.02,
     busyCores: 0.1,

@@ -1,5 +1,6 @@
 /** The worker side of a thread pool: runs the tasks sent to this thread, one after the other. */
-import { getHeapStatistics } from 'node:v8'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { parentPort } from 'node:worker_threads'
 import { BaxError } from '../errors/errors.ts'
 
@@ -12,22 +13,40 @@ export type ThreadAnswer<Result> = 'ready' | (TaskAnswer<Result> & { readonly he
 /** A BaxError as plain data, because a structured clone turns it into a mere Error. */
 export type PlainError = Pick<BaxError, 'code' | 'message' | 'hint' | 'details'>
 
+/** Size of a heap from which an idle thread returns what its tasks have left: V8 keeps it until the next tasks, otherwise. */
+const grownBytes = 48 * 1024 * 1024
+/** Time without a task after which a thread is idle, in milliseconds. */
+const idleMs = 50
+
 /** Serves the tasks of the pool that started this thread; `work` may throw anything that can be cloned. */
 export function serveTasks<Task, Result>(work: (task: Task) => Promise<Result>): void {
   const port = parentPort!
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has no origin
   port.postMessage('ready' satisfies ThreadAnswer<Result>)
   let last: Promise<void> = Promise.resolve()
+  let idle: NodeJS.Timeout | undefined
   port.on('message', (task: Task) => {
     last = last.then(async () => {
+      clearTimeout(idle)
       const answer: TaskAnswer<Result> = await work(task).then(
         (result) => ({ result }),
         (fault: unknown) => (fault instanceof BaxError ? { refused: plainError(fault) } : { fault }),
       )
+      const heap = getHeapStatistics().total_heap_size
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has no origin
-      port.postMessage({ ...answer, heap: getHeapStatistics().total_heap_size } satisfies ThreadAnswer<Result>)
+      port.postMessage({ ...answer, heap } satisfies ThreadAnswer<Result>)
+      if (heap > grownBytes) idle = setTimeout(collectGarbage, idleMs)
     })
   })
+}
+
+/** Collects garbage, and returns memory to the system; Node has no function for it without a flag. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  const collect: unknown = runInNewContext('globalThis.gc')
+  // Contexts of others, as of code to run, do not have it.
+  setFlagsFromString('--no-expose-gc')
+  if (typeof collect === 'function') collect()
 }
 
 export const plainError = ({ code, message, hint, details }: BaxError): PlainError => ({ code, message, hint, details })

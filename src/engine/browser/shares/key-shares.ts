@@ -8,8 +8,9 @@ import type { EngineConfig } from '../../../core/config/config.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { ownMemory, processStat } from '../../../core/process/process-facts.ts'
 import type { Origin } from '../../../core/process/turns.ts'
+import { type Measure, measuring } from './measuring.ts'
 import { lowerPriority, restorePriority, setSessionPriority } from './priority.ts'
-import { ProcessTable, type ProcessUse } from './process-table.ts'
+import type { ProcessUse } from './process-table.ts'
 
 /** A browser that counts towards the share of its key. */
 export interface Sharing {
@@ -85,7 +86,8 @@ export class KeyShares {
   readonly #memoryBytes: number
   /** Browsers by the leader of their session. */
   readonly #browsers = new Map<number, Browser>()
-  #table: ProcessTable | undefined
+  #measure: Measure | undefined
+  #isMeasuring = false
   readonly #excesses = new Map<string, number>()
   readonly #lowered = new Map<number, Lowered>()
   /** Processes that were ended because of their memory, which they still have for a moment. */
@@ -104,7 +106,7 @@ export class KeyShares {
     if (owner === null || process.platform !== 'linux') return undefined
     const browser: Browser = { owner, endedAt: -Infinity, staysSlow: false }
     this.#browsers.set(leader, browser)
-    this.#timer ??= setInterval(() => this.#measure(), browserShares.everyMs).unref()
+    this.#timer ??= setInterval(() => void this.#apply(), browserShares.everyMs).unref()
     return {
       get staysSlow() {
         return browser.staysSlow
@@ -124,18 +126,23 @@ export class KeyShares {
     return `the browsers of its key used more than ${Math.floor(this.#memoryBytes / 1024 / 1024)} MiB of memory`
   }
 
-  #measure(): void {
+  async #apply(): Promise<void> {
+    if (this.#isMeasuring) return
+    this.#isMeasuring = true
     try {
-      const { uses, spareCores } = (this.#table ??= new ProcessTable()).measure(new Set(this.#browsers.keys()))
+      const { uses, spareCores } = await (this.#measure ??= measuring())(new Set(this.#browsers.keys()))
       const keys = new Map<string, ProcessUse[]>()
       for (const use of uses) {
-        const { owner } = this.#browsers.get(use.session)!
-        keys.set(owner, [...(keys.get(owner) ?? []), use])
+        const owner = this.#browsers.get(use.session)?.owner
+        // A browser can have ended meanwhile.
+        if (owner !== undefined) keys.set(owner, [...(keys.get(owner) ?? []), use])
       }
       this.#shareProcessors(keys, spareCores)
       for (const [key, processes] of keys) this.#limitMemory(key, processes)
     } catch (error) {
       this.#reportOnce('cannot measure what browsers use', error as Error)
+    } finally {
+      this.#isMeasuring = false
     }
   }
 

@@ -1,0 +1,6 @@
+/** Worker thread that measures processes: to read about many of them can take long on a busy machine. */
+import { serveTasks } from '../../../core/process/thread-tasks.ts'
+import { ProcessTable } from './process-table.ts'
+
+const table = new ProcessTable()
+serveTasks(async (sessions: ReadonlySet<number>) => table.measure(sessions))
