@@ -91,7 +91,7 @@ export const alone = named([
 ])
 
 /** Files that keep all processors busy: beside others they take many times as long, and so do the others. */
-export const busy = ['test/hostile/floods.test.ts']
+export const busy = ['test/flow/hostile-page.test.ts', 'test/hostile/floods.test.ts']
 
 /**
  * Files that change the network interfaces of the machine, after which Chromium closes all connections: they run after
