@@ -57,6 +57,7 @@ test('elements are found after a termination that hit the script which finds the
     const page = await browser.newPage()
     const session = await page.context().newCDPSession(page)
     const slowdown = (rate: number) => session.send('Emulation.setCPUThrottlingRate', { rate })
+    // The script loads for some hundred milliseconds on a page as slow as this one.
     for (const ms of [10, 50, 100]) {
       await page.goto(site.url)
       await slowdown(40)

@@ -13,7 +13,7 @@ export type ThreadAnswer<Result> = 'ready' | (TaskAnswer<Result> & { readonly he
 /** A BaxError as plain data, because a structured clone turns it into a mere Error. */
 export type PlainError = Pick<BaxError, 'code' | 'message' | 'hint' | 'details'>
 
-/** Size of a heap from which an idle thread returns what its tasks have left: V8 keeps it until the next tasks, otherwise. */
+/** Heap size, in bytes, from which an idle thread collects garbage: otherwise V8 keeps the memory until the next tasks. */
 const grownBytes = 48 * 1024 * 1024
 /** Time without a task after which a thread is idle, in milliseconds. */
 const idleMs = 50
@@ -40,13 +40,16 @@ export function serveTasks<Task, Result>(work: (task: Task) => Promise<Result>):
   })
 }
 
-/** Collects garbage, and returns memory to the system; Node has no function for it without a flag. */
+/**
+ * Collects garbage, which returns memory to the system. V8 has a function for it in contexts that are created while its
+ * flag is set. The flag is that of the process: if another thread has reset it, the next idle time has another chance.
+ */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
-  const collect: unknown = runInNewContext('globalThis.gc')
-  // Contexts of others, as of code to run, do not have it.
+  const collect = runInNewContext('globalThis.gc') as (() => void) | undefined
+  // Later contexts, such as those of callers' code, do not get the function.
   setFlagsFromString('--no-expose-gc')
-  if (typeof collect === 'function') collect()
+  collect?.()
 }
 
 export const plainError = ({ code, message, hint, details }: BaxError): PlainError => ({ code, message, hint, details })

@@ -156,21 +156,20 @@ async function replacePage(page: Page): Promise<Page> {
 async function free(target: Target, over: AbortSignal): Promise<void> {
   try {
     const cdp = await cdpSessionOf(target)
-    const isPage = 'mainFrame' in target
+    const page = 'mainFrame' in target ? target : target.page()
     // Calls of one session run in order: one that was sent before has begun when the page responds.
-    const own = isPage ? ownSessionOf(target) : undefined
+    const own = page === target ? ownSessionOf(page) : undefined
     const responds = async () => (await answers(cdp)) && (!own || (await answers(own)))
     // Another script may begin when the first one was terminated. The next check takes a termination that comes late, and
     // would hit the next script of the page.
-    while (!over.aborted && !(await responds())) {
-      // The page may have been left meanwhile. A script that waits for the answer to a dialog is not hung, and continues after
-      // it.
-      if (over.aborted || hasOpenDialog(isPage ? target : target.page())) return
-      const renew = () => renewScripts(isPage ? target : target.page())
-      // It can be one of Playwright's own, as these wait for the page, too.
-      renew()
+    while (!(await responds())) {
+      if (over.aborted) return
+      // A script that waits for the answer to a dialog is not hung, and continues after it.
+      if (hasOpenDialog(page)) return
+      // Scripts of Playwright that are loading now or that load meanwhile can be terminated, too.
+      renewScripts(page)
       await cdp.send('Runtime.terminateExecution')
-      renew()
+      renewScripts(page)
     }
   } catch (error) {
     // Closed pages need no freeing.

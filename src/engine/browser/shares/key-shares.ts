@@ -8,7 +8,7 @@ import type { EngineConfig } from '../../../core/config/config.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { ownMemory, processStat } from '../../../core/process/process-facts.ts'
 import type { Origin } from '../../../core/process/turns.ts'
-import { type Measure, measuring } from './measuring.ts'
+import type { Measure } from './measuring.ts'
 import { lowerPriority, restorePriority, setSessionPriority } from './priority.ts'
 import type { ProcessUse } from './process-table.ts'
 
@@ -86,7 +86,11 @@ export class KeyShares {
   readonly #memoryBytes: number
   /** Browsers by the leader of their session. */
   readonly #browsers = new Map<number, Browser>()
-  #measure: Measure | undefined
+  /** Loads the program that measures when it is first needed: most engines have no keys. */
+  #measure: Measure = async (sessions) => {
+    const { measuring } = await import('./measuring.ts')
+    return (this.#measure = measuring())(sessions)
+  }
   #isMeasuring = false
   readonly #excesses = new Map<string, number>()
   readonly #lowered = new Map<number, Lowered>()
@@ -130,7 +134,7 @@ export class KeyShares {
     if (this.#isMeasuring) return
     this.#isMeasuring = true
     try {
-      const { uses, spareCores } = await (this.#measure ??= measuring())(new Set(this.#browsers.keys()))
+      const { uses, spareCores } = await this.#measure(new Set(this.#browsers.keys()))
       const keys = new Map<string, ProcessUse[]>()
       for (const use of uses) {
         const owner = this.#browsers.get(use.session)?.owner

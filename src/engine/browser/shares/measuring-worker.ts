@@ -1,4 +1,4 @@
-/** Worker thread that measures processes: to read about many of them can take long on a busy machine. */
+/** Worker thread that measures processes. */
 import { serveTasks } from '../../../core/process/thread-tasks.ts'
 import { ProcessTable } from './process-table.ts'
 

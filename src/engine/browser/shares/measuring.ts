@@ -1,4 +1,4 @@
-/** Measures the processes of browsers in a thread of its own, so that the main thread does not wait for it. */
+/** Measures the processes of browsers in a worker thread: on a busy machine, reading `/proc` can take most of a second. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '../../../core/limits/limits.ts'
@@ -7,7 +7,7 @@ import { type Measurement, ProcessTable } from './process-table.ts'
 
 export type Measure = (sessions: ReadonlySet<number>) => Promise<Measurement>
 
-/** Returns a function that measures the processes of sessions, in this thread if the program of the other is not built. */
+/** Returns a function that measures the processes of sessions, in this thread if the worker program is not built. */
 export function measuring(): Measure {
   const program = join(import.meta.dirname, 'measuring-worker.mjs')
   if (!existsSync(program)) {

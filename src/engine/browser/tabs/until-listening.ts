@@ -42,10 +42,10 @@ export async function untilListening(page: Page, ms: number, signal: AbortSignal
   for (const { url } of awaited(began - dataMs)) unanswered.add(withoutQuery(url))
 }
 
-/** Waits for the timers that the document has set until now: libraries run what waits for the document in one. */
+/** Waits for the timers that the document has set so far: jQuery calls the listeners of its `ready` in one. */
 async function untilTimersRun(page: Page, ms: number, signal: AbortSignal): Promise<void> {
   const run = page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
-  // The page can be replaced meanwhile, or be busy.
+  // The document may be replaced meanwhile.
   const answered = run.then(ignore, ignore)
   await withDeadline(answered, { ms: Math.max(1, ms), value: undefined, signal })
 }
