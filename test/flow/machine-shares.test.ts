@@ -1,7 +1,10 @@
 /** Processors and memory, which the browsers of keys share: one key that uses more than its share does not stop others. */
 import { readdir } from 'node:fs/promises'
 import { getPriority, setPriority } from 'node:os'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { processStat } from '../../src/core/process/process-facts.ts'
+import { ThreadPool } from '../../src/core/process/thread-pool.ts'
 import {
   type Capacity,
   isExcessive,
@@ -9,6 +12,8 @@ import {
   processToEnd,
   shareOfKeys,
 } from '../../src/engine/browser/shares/key-shares.ts'
+import type { Measurement } from '../../src/engine/browser/shares/process-table.ts'
+import { builtOnce } from '../support/build-once.ts'
 import { openHomes, type Homes } from '../support/homes.ts'
 import { type KeyHolder, keyHolder } from '../support/owned-objects.ts'
 import { chromiumProcesses, pageProcesses } from '../support/processes.ts'
@@ -107,6 +112,14 @@ describe.skipIf(process.platform !== 'linux')('processors', () => {
     for (const session_id of looping)
       await client.runCommands({ session_id, commands: [command('evaluate', { expression: 'stop()' })] })
     await waitUntil(async () => !(await Promise.all(renderers.map(isLow))).some(Boolean))
+  })
+
+  test('are measured in a worker thread, for all processes of a session', async () => {
+    const worker = { program: join(await builtOnce(), 'measuring-worker.mjs'), threads: 1, heapMb: 32 }
+    const threads = new ThreadPool<ReadonlySet<number>, Measurement>(worker)
+    onTestFinished(() => threads.close())
+    const { uses } = await threads.run(new Set([processStat(process.pid)!.session]))
+    expect(uses.map(({ pid }) => pid)).toContain(process.pid)
   })
 
   test('are shared equally by keys that are active', () => {
