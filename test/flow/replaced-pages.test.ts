@@ -40,7 +40,8 @@ const sites = {
   '/parts': inParts(elements, listening),
   '/loads': `<!doctype html><title>Loads</title><button id=go>Go</button>
     <script>fetch('/data').then(() => { go.onclick = () => { go.textContent = 'Gone' } })</script>`,
-  '/application': `<!doctype html><button id=go>Go</button><button id=fetch>Data</button><button id=script>Script</button><script>
+  '/application': `<!doctype html><button id=go>Go</button><button id=fetch>Data</button><button id=script>Script</button>
+    <button id=chain>Chain</button><button id=other>Other</button><script>
     let busy = false
     const later = () => { busy = false }
     document.querySelector('#fetch').onclick = () => { busy = true; fetch('/data').then(later) }
@@ -48,10 +49,16 @@ const sites = {
       busy = true
       document.head.append(Object.assign(document.createElement('script'), { src: '/data', onload: later }))
     }
+    document.querySelector('#chain').onclick = () => {
+      busy = true
+      fetch('/data').then(() => fetch('/soon')).then(later)
+    }
+    document.querySelector('#other').onclick = () => { busy = true; fetch('/data?what=other').then(later) }
     go.onclick = () => { if (!busy) go.textContent = 'Gone' }</script>`,
   '/data': (_request: unknown, response: ServerResponse) => {
     finish = () => void response.end()
   },
+  '/soon': (_request: unknown, response: ServerResponse) => void setTimeout(() => response.end(), responseMs),
   '/endless': inParts(elements, listening, true),
   '/': page('First', 'checkbox'),
   '/second': (_request: unknown, response: ServerResponse) => {
@@ -137,12 +144,33 @@ inUsualHomes(sites, (given) => {
     expect(await given.evaluate('go.textContent')).toBe('Gone')
   })
 
+  /** Clicks, and waits until the server has received the request that follows. */
+  async function clickAndRequest(selector: string, path: string) {
+    const requests = () => given.site().requests.filter((url) => url === path).length
+    const before = requests()
+    await given.do('click', { selector })
+    await waitUntil(() => requests() > before)
+  }
+
   test.each(['fetch', 'script'])('a click waits for what the one before it has requested: %s', async (kind) => {
     await given.open('/application')
-    const requests = () => given.site().requests.filter((url) => url === '/data').length
-    const before = requests()
-    await given.do('click', { selector: `#${kind}` })
-    await waitUntil(() => requests() > before)
+    await clickAndRequest(`#${kind}`, '/data')
+    await beforeTheEnd('click', { selector: '#go' })
+    expect(await given.evaluate('go.textContent')).toBe('Gone')
+  })
+
+  test('a click waits for what is requested in turn', async () => {
+    await given.open('/application')
+    await clickAndRequest('#chain', '/data')
+    await beforeTheEnd('click', { selector: '#go' })
+    expect(await given.evaluate('go.textContent')).toBe('Gone')
+  })
+
+  test('a request that is never answered is not waited for again, but others of its path are', async () => {
+    await given.open('/application')
+    await clickAndRequest('#fetch', '/data')
+    await given.do('click', { selector: '#go' })
+    await clickAndRequest('#other', '/data')
     await beforeTheEnd('click', { selector: '#go' })
     expect(await given.evaluate('go.textContent')).toBe('Gone')
   })

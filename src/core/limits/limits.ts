@@ -90,6 +90,8 @@ export const limits = {
     navigationMs: 30_000,
     /** Time that input waits for the requests of the page, and age from which it does not. */
     dataMs: 1000,
+    /** The same for requests since the last input. */
+    reactionMs: 3000,
     evaluateMs: 30_000,
     batchMs: 300_000,
     /** Time to print a page. */

@@ -9,37 +9,39 @@ import { documentIn, isParsing } from '../page/internals.ts'
 import { untilParsed } from '../page/parsed-document.ts'
 import { tabIdOf } from './tab-ids.ts'
 
-const { dataMs } = limits.command
+const { dataMs, reactionMs } = limits.command
 const intervalMs = 20
 
-/** Documents that have received input. */
-const used = new WeakSet<object>()
-/** URLs, without their queries, that a document has requested and input has waited for in vain. */
+/** Times of the last input of documents. */
+const lastInput = new WeakMap<object, number>()
+/** Requests of a document, as `kindOf` tells them apart, that input has waited for in vain. */
 const unansweredIn = oncePer((_document: object) => new Set<string>())
 
 /**
- * Waits until the document of a page is parsed, and for the data and scripts that it has requested, at most `ms`. The
- * first input of a document also waits for those that they request in turn.
+ * Waits until the document of a page is parsed, and for the data and scripts that it has requested, and for those that
+ * they request in turn, at most `ms`. What it has requested since the last input is waited for longer.
  */
 export async function untilListening(page: Page, ms: number, signal: AbortSignal): Promise<void> {
   const began = performance.now()
   if (isParsing(page.mainFrame())) await untilParsed(page.mainFrame(), ms)
   const document = documentIn(page.mainFrame())
   if (!document) return
-  const isFirst = !used.has(document)
-  used.add(document)
-  if (isFirst) await untilTimersRun(page, Math.min(began + ms - performance.now(), dataMs), signal)
-  const sent = new Set(loadingIn(page, began - dataMs).map(({ request_id: id }) => id))
-  if (!isFirst && sent.size === 0) return
+  const before = lastInput.get(document)
+  const last = Math.min(began + ms, performance.now() + (before === undefined ? dataMs : reactionMs))
+  const left = () => last - performance.now()
+  if (before === undefined) await untilTimersRun(page, left(), signal)
   const unanswered = unansweredIn(document)
-  const awaited = (since: number) =>
-    loadingIn(page, since).filter(
-      ({ request_id: id, url }) => (isFirst || sent.has(id)) && !unanswered.has(withoutQuery(url)),
+  const awaited = (now = performance.now()) =>
+    loadingIn(page, Math.min(now - dataMs, Math.max(now - reactionMs, before ?? now))).filter(
+      ({ url }) => !unanswered.has(kindOf(url)),
     )
-  const last = Math.min(began + ms, performance.now() + dataMs)
-  while (awaited(performance.now() - dataMs).length > 0 && performance.now() < last)
-    await pause(intervalMs, undefined, { signal })
-  for (const { url } of awaited(began - dataMs)) unanswered.add(withoutQuery(url))
+  while (awaited().length > 0 && left() > 0) {
+    while (awaited().length > 0 && left() > 0) await pause(intervalMs, undefined, { signal })
+    // What it does with the data, such as to request more.
+    if (left() > 0) await untilTimersRun(page, left(), signal)
+  }
+  for (const { url } of awaited(began)) unanswered.add(kindOf(url))
+  lastInput.set(document, performance.now())
 }
 
 /** Waits for the timers that the document has set so far: jQuery calls the listeners of its `ready` in one. */
@@ -63,4 +65,8 @@ const loadingIn = (page: Page, since: number) =>
     .pendingSince(since)
     .filter(({ resource_type: type, tab_id: tab }) => tab === tabIdOf(page) && loaded.has(type))
 
-const withoutQuery = (url: string) => url.split('?', 1)[0]!
+/** Values in a query that many pages send anew with each request: times, numbers and tokens. */
+const changing = /[?&][^=&]*=(?=[^&]*[\dA-Z]|[^&]{20})[^&]*/g
+
+/** Returns what a URL has in common with those of later requests for the same. */
+const kindOf = (url: string) => url.replaceAll(changing, '')
