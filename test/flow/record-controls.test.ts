@@ -200,6 +200,27 @@ const generated = `<!doctype html><title>Generated</title>${seen}<form><textarea
   <form><textarea onchange="add(value)"></textarea></form>
   <script>document.forms[1].id = 'rows_' + Math.floor(1e8 + 9e8 * Math.random())</script>`
 
+/** A table with a filter in its head, and links that have a tooltip while the pointer is on them. */
+const table = `<!doctype html><title>Table</title>${seen}<style>p {position: fixed; top: 200px}</style>
+  <table><tr><td>Filter rows <input placeholder=Search><td>Key
+  <tr><td>Assam<td><a href=#>Edit</a><tr><td>Oolong<td><a href=#>Edit</a></table>
+  <ul>${['Milk', 'Tea', 'Milk tea'].map((name, at) => `<li>${'Drink '.repeat(20)}<b>${name}</b> ${at} <i><button>Done</button></i>`).join('')}</ul>
+  <input placeholder=Search>
+  <script>
+    const [filter] = document.getElementsByTagName('input')
+    const rows = [...document.querySelectorAll('tr')].slice(1)
+    filter.oninput = () => { for (const row of rows) row.hidden = !row.textContent.includes(filter.value) }
+    for (const button of document.querySelectorAll('button')) button.onclick = () => add(button.closest('li').children[0].textContent)
+    for (const link of document.links) {
+      link.onmouseenter = () => {
+        link.setAttribute('aria-describedby', 'tip')
+        document.body.insertAdjacentHTML('beforeend', '<p role=tooltip id=tip>Or click twice</p>')
+      }
+      link.onmouseleave = () => { link.removeAttribute('aria-describedby'); tip.remove() }
+      link.onclick = () => add('edits ' + link.closest('tr').cells[0].textContent + ' ' + filter.value)
+    }
+  </script>`
+
 /** A list that is filtered some time after the input, a URL that is replaced, and a page that loads itself again. */
 const lists = `<!doctype html><title>Lists</title>${seen}<input aria-label=Filter>
   <button id=list onclick="setTimeout(() => history.replaceState(null, '', '?view=list'), 2100)">List</button>
@@ -231,6 +252,7 @@ beforeAll(async () => {
     '/drags': drags,
     '/framed': framed,
     '/texts': texts,
+    '/table': table,
     '/lists': lists,
     '/generated': generated,
     '/late': (_request, response) => {
@@ -481,6 +503,26 @@ describe('a recorded script', () => {
     })
     expect(recorded).toBe('Hello')
     expect(JSON.stringify(steps)).not.toMatch(/rows_\d/)
+  })
+
+  test('names a link by the text of its row and without its tooltip, and a field without its new value', async () => {
+    const { steps, recorded } = await recordAndRun('table', async (page) => {
+      await tap(page, page.getByRole('link', { name: 'Edit' }).nth(1))
+      await tap(page, page.getByRole('button').nth(2))
+      await tap(page, page.getByPlaceholder('Search').first())
+      await page.keyboard.type('Ool')
+      await tap(page, page.getByRole('link', { name: 'Edit' }))
+      await page.waitForFunction('seen.length === 3')
+    })
+    expect(recorded).toBe('edits Oolong ,Milk tea,edits Oolong Ool')
+    const search = 'role=cell[name*="Filter rows" i] >> [placeholder*="Search" i]'
+    expect(steps).toEqual([
+      { click: 'role=row[name*="Oolong Edit" i] >> role=link' },
+      { click: 'li:has-text("Milk tea") >> role=button[name="Done"]' },
+      { click: search },
+      { fill: { selector: search, text: 'Ool' } },
+      { click: 'role=link[name="Edit"]' },
+    ])
   })
 
   test('waits until a selector matches one element, and has no step for what the page does later', async () => {

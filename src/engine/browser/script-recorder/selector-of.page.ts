@@ -1,5 +1,6 @@
 /** Runs in the page: finds the selectors of elements that Playwright's recorder does not report. */
 import { isShadowRoot } from '../elements/node-kinds.page.ts'
+import { selectorInRow } from './in-row.page.ts'
 import { selectorMaker, withoutNumbers } from '../elements/selector.page.ts'
 
 interface Console {
@@ -16,9 +17,8 @@ export const isMeaningful = (selector: string): boolean => selector.startsWith('
 /** Returns the selector that Playwright's recorder would choose: role and name, label, test ID, text, then CSS. */
 export function selectorOf(element: Element): string {
   try {
-    const selector = withAdopted(() => consoleOf()?.selector?.(element))
-    if (typeof selector === 'string' && selector !== '')
-      return withoutGenerated(element, amongVisible(element, selector))
+    const selector = withoutTooltips(element, () => withAdopted(() => consoleOf()?.selector?.(element)))
+    if (typeof selector === 'string' && selector !== '') return stableSelector(element, selector)
   } catch {
     // An object of the page.
   }
@@ -43,27 +43,85 @@ function withAdopted<T>(call: () => T): T {
   }
 }
 
-const position = / >> nth=\d+$/
-
-/** Replaces a position, which also counts hidden copies that come and go, when only one of the elements is visible. */
-function amongVisible(element: Element, selector: string): string {
-  if (!position.test(selector)) return selector
-  const visible = selector.replace(position, ' >> visible=true')
-  const [first, second] = consoleOf()?.$$?.(visible) ?? []
-  return first === element && !second ? visible : selector
+/** Calls a function that does not see the descriptions of an element by tooltips: they exist while the pointer is on it. */
+function withoutTooltips<T>(element: Element, call: () => T): T {
+  const described = '[aria-describedby]'
+  if (!closest(element, described) && !element.querySelector(described)) return call()
+  const own = Object.getOwnPropertyDescriptor(Element.prototype, 'getAttribute')!
+  const { getAttribute } = Element.prototype
+  const value = function (this: Element, name: string) {
+    const is = getAttribute.call(this, name)
+    return name === 'aria-describedby' && is && isTooltip(this, is) ? null : is
+  }
+  Object.defineProperty(Element.prototype, 'getAttribute', { ...own, value })
+  try {
+    return call()
+  } finally {
+    Object.defineProperty(Element.prototype, 'getAttribute', own)
+  }
 }
 
-/** Returns a selector with the beginnings of IDs that the page generates anew, if it then finds only the element. */
-export const withoutGenerated = (element: Element, selector: string): string =>
-  withoutNumbers(selector, (stable) => {
-    const [first, second] = consoleOf()?.$$?.(stable) ?? []
-    return first === element && !second
-  })
+const isTooltip = (element: Element, ids: string): boolean => {
+  const root = element.getRootNode() as Document | ShadowRoot
+  return ids.split(/\s+/).some((id) => root.getElementById(id)?.matches('[role=tooltip]'))
+}
+
+const position = / >> nth=\d+$/
+
+/**
+ * Replaces a position, which also counts hidden copies that come and go, when only one of the elements is visible, or one
+ * is in a row with a certain text.
+ */
+function withoutPosition(element: Element, selector: string): string {
+  if (!position.test(selector)) return selector
+  const visible = selector.replace(position, ' >> visible=true')
+  if (findsOnly(element, visible)) return visible
+  return selectorInRow(element, selector, (inRow) => findsOnly(element, inRow)) ?? selector
+}
+
+function findsOnly(element: Element, selector: string): boolean {
+  const [first, second] = consoleOf()?.$$?.(selector) ?? []
+  return first === element && !second
+}
+
+/** Returns a selector without positions and without IDs that the page generates anew, if it then finds only the element. */
+export const stableSelector = (element: Element, selector: string): string =>
+  withoutNumbers(withoutPosition(element, selector), (stable) => findsOnly(element, stable))
 
 /** Returns a selector of an editable element that does not contain its text, which is about to change. */
 export function editableSelectorOf(element: HTMLElement): string {
   const isNamed = element.matches('[aria-label], [aria-labelledby], [data-testid]')
   return isNamed ? selectorOf(element) : selectorMaker()(element)
+}
+
+const texts = /"(?:\\.|[^"\\])*"/g
+
+/**
+ * Returns a selector of a field without its new value, which can be a part of the names of elements around it: a script
+ * looks for them before it sets the value.
+ */
+export function withoutValue(field: HTMLInputElement, selector: string): string {
+  const value = field.value.trim().replaceAll(/\s+/g, ' ').toLowerCase()
+  const isNamed = value !== '' && selector.match(texts)?.some((text) => unquoted(text).toLowerCase().includes(value))
+  if (!isNamed) return selector
+  // Libraries define it, too.
+  const own = Object.getOwnPropertyDescriptor(field, 'value')
+  Object.defineProperty(field, 'value', { configurable: true, get: () => '' })
+  try {
+    return selectorOf(field)
+  } finally {
+    delete (field as Partial<HTMLInputElement>).value
+    if (own) Object.defineProperty(field, 'value', own)
+  }
+}
+
+function unquoted(text: string): string {
+  try {
+    return JSON.parse(text) as string
+  } catch {
+    // An attribute of CSS.
+    return text
+  }
 }
 
 /** Selectors of elements that have the focus without being controls: places, and texts that change. */
@@ -80,8 +138,7 @@ export function exactNames(element: Element, selector: string): string[] {
   const [, , quoted] = partOfName.exec(selector) ?? []
   if (quoted === undefined) return []
   try {
-    const found = consoleOf()?.$$?.(selector.replace(partOfName, '$1s]')) ?? []
-    return found.length === 1 && found[0] === element ? [JSON.parse(quoted) as string] : []
+    return findsOnly(element, selector.replace(partOfName, '$1s]')) ? [JSON.parse(quoted) as string] : []
   } catch {
     // An object of the page.
     return []

@@ -19,7 +19,8 @@ import {
   exactNames,
   goesToFocus,
   selectorOf,
-  withoutGenerated,
+  stableSelector,
+  withoutValue,
 } from './selector-of.page.ts'
 import { toggled } from './toggles.page.ts'
 import { watchTyping } from './typing.page.ts'
@@ -176,7 +177,7 @@ async function completed({ ariaSnapshot, ...action }: Action): Promise<Action | 
   if (press) set.add(press)
   const secret = secrets.has(current)
   const better = betterSelector(current, action)
-  const selector = better && withoutGenerated(current, better)
+  const selector = better && stableSelector(current, better)
   const bax = { ...factsOf(current, action, secret, ariaSnapshot), name: action.name }
   const isKey = action.name === 'press'
   const toFocus = isKey && (goesToFocus(current, action.selector ?? '') || presses.hasMadeEditable(current))
@@ -213,9 +214,12 @@ const clickOf = (press: Press, action: Partial<Action> = {}): Action & { bax: ob
 /** Returns the recorder's selector, or one for another element, or without the text that changes. */
 function betterSelector(target: Element, { name, selector = '' }: Action): string | undefined {
   const opener = isInput(target) ? openerOf(target) : undefined
+  // One that may be a tooltip.
+  if (selector.includes('[description=')) return selectorOf(target)
   if (opener && name === 'fill') return selectorOf(opener)
   if (isHtml(target) && target.localName === 'textarea')
     return /internal:(?:has-)?text/.test(selector) ? editableSelectorOf(target) : selector
+  if (isInput(target) && name === 'fill') return withoutValue(target, selector)
   return isEditor(target) && name === 'press' ? editableSelectorOf(target) : selector
 }
 
