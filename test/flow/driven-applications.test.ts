@@ -1,51 +1,18 @@
 /** Applications that people use every day, driven by one-liners, by a script and by a recording. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { bax } from '../support/cli.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { missingForPhp } from '../support/debian-php.ts'
-import { type Homes, openHomes } from '../support/homes.ts'
+import { openDrives } from '../support/driven.ts'
 import { Person } from '../support/page-person.ts'
 import { recordedPage } from '../support/recorded-pages.ts'
-import { startRecording } from '../support/recorder.ts'
 import { type Roundcube, startRoundcube } from '../support/roundcube.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 const reason = missingForPhp()
 
-let homes: Homes
-let folder: string
-beforeAll(async () => {
-  homes = await openHomes()
-})
-afterAll(() => homes.close())
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bax-driven-'))
-})
-afterEach(() => rm(folder, { recursive: true, force: true }))
-
-const env = () => ({ BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: homes.stateDir })
-
-/** Runs command lines on a new session, each of which must succeed. */
-async function lines(...all: readonly string[][]): Promise<void> {
-  const { session_id } = await homes.clients.http.createSession({ headless: true })
-  for (const argv of all) {
-    const { code, stderr } = await bax([...argv, '-s', session_id!], { cwd: folder, env: env() })
-    expect([argv, code, code === 0 ? '' : stderr]).toEqual([argv, 0, ''])
-  }
-  await homes.clients.http.closeSession({ session_id: session_id! })
-}
-
-/** Runs a script, each step of which must find one element. */
-async function runScript(text: string, variables: Record<string, string> = {}): Promise<void> {
-  await writeFile(join(folder, 'flow.yaml'), text)
-  const { code, stdout, stderr } = await bax(['run', 'flow.yaml', '--strict'], {
-    cwd: folder,
-    env: { ...env(), ...variables },
-  })
-  expect([code, code === 0 ? '' : stdout + stderr + text]).toEqual([0, ''])
-}
+const drives = openDrives()
+const { lines, runScript } = drives
 
 describe.skipIf(reason)(`Roundcube${reason ? ` (skipped: ${reason})` : ''}`, () => {
   let app: Roundcube
@@ -55,7 +22,7 @@ describe.skipIf(reason)(`Roundcube${reason ? ` (skipped: ${reason})` : ''}`, () 
   afterAll(() => app.close())
   beforeEach(async () => {
     await app.mail.empty()
-    await writeFile(join(folder, 'minutes.txt'), 'We met.')
+    await writeFile(join(drives.folder(), 'minutes.txt'), 'We met.')
   })
 
   const variables = () => ({ PASSWORD: app.password })
@@ -127,8 +94,8 @@ describe.skipIf(reason)(`Roundcube${reason ? ` (skipped: ${reason})` : ''}`, () 
   })
 
   test('a recording repeats what a person does, three times', { timeout: 300_000 }, async () => {
-    const recording = await startRecording(homes, folder, [app.url])
-    await writeAndDelete(new Person(recording.page), app, folder)
+    const recording = await drives.record(app.url)
+    await writeAndDelete(new Person(recording.page), app, drives.folder())
     await check()
     const { code, stderr } = await recording.end()
     expect([code, code === 0 ? '' : stderr]).toEqual([0, ''])
