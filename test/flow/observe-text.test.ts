@@ -18,8 +18,11 @@ const pages = {
   '/grid': `<!doctype html><div role=grid aria-label=Cars><div role=row tabindex=0><div role=columnheader>Make</div><div role=columnheader>Price</div></div>
     <div role=row tabindex=0><div role=gridcell>Ford</div><div role=gridcell>20 000</div></div></div>`,
   '/modal': `<!doctype html><div role=dialog aria-modal=true aria-label=Waiting style="display:none"><button>Later</button></div>
-    <h1>Page</h1><button>Behind</button><div role=dialog aria-modal=true aria-label=Cookies><p>We use cookies</p><button>Accept</button></div>
+    <h1>Page</h1><button>Behind</button><div style="position:fixed;inset:0"></div>
+    <div role=dialog aria-modal=true aria-label=Cookies style="position:fixed"><p>We use cookies</p><button>Accept</button></div>
     <div inert><button>Switched off</button></div>`,
+  '/panel': `<!doctype html><div role=dialog aria-modal=true aria-label=Colors><button>Red</button></div><button>Beside</button>
+    <p style="height:3000px"></p><button>Below</button>`,
   '/secret': `<!doctype html><table><tr tabindex=0><td>Key <input type=password aria-label=Key value=hunter2></td></tr></table>
     <h2>Key <input type=password value=hunter2></h2><div style="cursor:pointer">Card <input type=password value=hunter2></div>`,
   '/footer': `<!doctype html><style>p{height:200px}</style><main>${Array.from({ length: 60 }, (_, at) => `<p>Paragraph ${at} of the page</p>`).join('')}</main>
@@ -105,6 +108,13 @@ inUsualHomes(pages, (given) => {
       ['Behind', true],
       ['Switched off', true],
     ])
+  })
+
+  test('lists what is beside a panel that the page calls modal, and that people can reach', async () => {
+    expect(await snapshot('/panel')).toBe(`- dialog "Colors":
+  - button "Red"
+- button "Beside"
+- button "Below"`)
   })
 
   test('omits the value of a password field from all names', async () => {

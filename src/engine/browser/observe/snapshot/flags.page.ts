@@ -38,8 +38,28 @@ function openDialog(elements: readonly Element[]): Element | undefined {
     (element) => (isNative(element) || element.getAttribute('aria-modal') === 'true') && isShown(element),
   )
   const native = open.filter(isNative)
+  if (native.length === 0 && !open.some((dialog) => isInFront(dialog, elements))) return undefined
   const candidates = native.length > 0 ? native : open
   return candidates.findLast((element) => contains(element, document.activeElement)) ?? candidates.at(-1)
+}
+
+const controls = 'a[href], button, input, select, textarea'
+const maxControls = 50
+
+/** Returns whether the pointer cannot reach most controls beside a dialog: some pages call panels modal that cover nothing. */
+function isInFront(dialog: Element, elements: readonly Element[]): boolean {
+  let [reached, missed] = [0, 0]
+  for (const element of elements) {
+    if (!element.matches(controls) || contains(dialog, element)) continue
+    const { x, y, width, height } = element.getBoundingClientRect()
+    const [left, upper] = [x + width / 2, y + height / 2]
+    if (width === 0 || height === 0 || left < 0 || upper < 0 || left > innerWidth || upper > innerHeight) continue
+    const hit = (element.getRootNode() as Document | ShadowRoot).elementFromPoint(left, upper)
+    if (hit && contains(element, hit)) reached += 1
+    else missed += 1
+    if (reached + missed === maxControls) break
+  }
+  return reached <= missed
 }
 
 /** Returns whether an element is inside another, including shadow roots. */
