@@ -55,7 +55,7 @@ export const drag_to = defineCommand({
       timeout_ms: elementTimeout,
     })
     .refine((data) => data.target_selector !== undefined || data.target_position !== undefined, {
-      message: 'target_selector or target_position is required',
+      message: 'is required unless target_position is set',
       path: ['target_selector'],
     }),
   input: { kind: 'press', noun: 'drag' },

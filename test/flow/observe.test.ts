@@ -263,6 +263,9 @@ inUsualHomes(pages, (given) => {
     expect(await observe({ selector: '#nothing' })).toMatchObject({ success: false, code: 'element_not_found' })
     expect(await observe({ selector: 'ref=e99999' })).toMatchObject({ success: false, code: 'stale_ref' })
     expect(await observe({ selector: '>>>' })).toMatchObject({ success: false, code: 'invalid_selector' })
+    const hint = 'did you mean text="Tea & more"?'
+    expect(await observe({ selector: 'Tea & more' })).toMatchObject({ code: 'invalid_selector', hint })
+    expect(await observe({ selector: 'Tea more' })).toMatchObject({ code: 'element_not_found', hint })
   })
 
   test('lists elements with a role by their accessible names', async () => {

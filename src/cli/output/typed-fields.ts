@@ -39,17 +39,20 @@ function labelInBatch(path: string, argv: readonly string[], manifest: Manifest)
   const [, index, field] = /^commands\[(\d+)\]\.data\.(.*)$/.exec(path) ?? []
   const parts = segments(argv)
   const part = parts[Number(index)] ?? []
-  const command = commandOf(part, manifest)
-  if (field === undefined || command === undefined) return undefined
-  const place = parts.length > 1 ? `${kebab(command.name)} (${Number(index) + 1} of ${parts.length}): ` : ''
-  const label = labelOfField(field, part, command.params, (name) => command.params.some((one) => one.name === name))
-  return label && place + label
+  if (field === undefined) return undefined
+  for (const { name: command, params } of commandsOf(part, manifest)) {
+    const place = parts.length > 1 ? `${kebab(command)} (${Number(index) + 1} of ${parts.length}): ` : ''
+    const label = labelOfField(field, part, params, (name) => params.some((one) => one.name === name))
+    if (label !== undefined) return place + label
+  }
+  return undefined
 }
 
-/** Returns the command that a part of a batch names by its first one or two words that are a name or a spelling. */
-function commandOf(part: readonly string[], manifest: Manifest): CommandEntry | undefined {
+/** Returns the commands that a part of a batch can name by its first one or two words that are a name or a spelling. */
+function commandsOf(part: readonly string[], manifest: Manifest): CommandEntry[] {
   const names = part.flatMap((word, at) => [`${word} ${part[at + 1] ?? ''}`, word])
-  return names.flatMap((name) => commandsNamed(name, manifest))[0]?.entry
+  const named = names.map((name) => commandsNamed(name, manifest)).find((found) => found.length > 0)
+  return (named ?? []).map(({ entry }) => entry)
 }
 
 /** Fields with flags that are not named after them. */

@@ -25,6 +25,7 @@ test.each<[words: string, argv: string[], path: string, label: string]>([
     'commands[1].data.attribute',
     'get-attribute (2 of 2): <attribute>',
   ],
+  ['do', ['drag', '#card'], 'commands[0].data.target_selector', '<target-selector>'],
   ['step', ['set', 'viewport', '0', '0'], 'commands[0].data.height', '<height>'],
 ])('`bax %s %j`: an error of %s names %s', (words, argv, path, label) => {
   const error = new BaxError('invalid_request', `${path} is wrong`, { details: [{ path, message: 'is wrong' }] })

@@ -75,6 +75,12 @@ export async function explain(error: unknown, failed: FailedAction): Promise<Bax
   return second ?? timeoutError(failed, message, error)
 }
 
+/** Returns the error for a selector that matches nothing, with similar elements; not when the page does not answer. */
+export async function noMatch(page: Page, selector: string): Promise<BaxError> {
+  const failed = { page, selector, timeoutMs: 0 }
+  return (await diagnose(failed, '')) ?? notFound(failed)
+}
+
 /** Adds the elements that show a text which is no selector, such as `Save & close`. */
 async function withSuggestions(error: BaxError, { page, selector }: FailedAction): Promise<BaxError> {
   const parsed = parseSelector(selector)

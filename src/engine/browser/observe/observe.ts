@@ -1,7 +1,6 @@
 /** Observations: the content and controls of a page at one moment. */
 import type { Locator, Page } from 'playwright'
 import type { CallLimit } from '../../../core/operation/command.ts'
-import { BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import {
@@ -13,12 +12,13 @@ import {
 } from '../../../core/shapes/observe.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { callLimit } from '../elements/act.ts'
+import { explain, noMatch } from '../elements/explain.ts'
 import { secretsOf } from '../credentials/session-secrets.ts'
 import type { BatchTarget } from '../ports/batch-target.ts'
 import { unlessCrashed } from '../tabs/crash.ts'
 import { shownUrl } from '../tabs/page-events.ts'
 import { failureOf } from '../page/playwright-errors.ts'
-import { locateAll, parseSelector, selectorFault, staleRef } from '../elements/selectors.ts'
+import { locateAll, parseSelector, selectorFault } from '../elements/selectors.ts'
 import { tabsOf } from '../tabs/tab-control.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 import { isControl, labelOf, type NodeWithRef, nodesWithRef } from './snapshot/aria.ts'
@@ -190,12 +190,11 @@ async function partsOf(context: PartsContext, described?: Described): Promise<Ob
 export async function rootOf(page: Page, selector: string): Promise<Locator> {
   const parsed = parseSelector(selector)
   const all = locateAll(page, parsed)
-  const count = await all.count().catch((error: unknown) => {
-    throw selectorFault(error, selector) ?? error
+  const count = await all.count().catch(async (error: unknown) => {
+    throw selectorFault(error, selector) ? await explain(error, { page, selector, timeoutMs: 0 }) : error
   })
   if (count > 0) return all.first()
-  if (parsed.ref) throw staleRef(selector, parsed)
-  throw new BaxError('element_not_found', `no element matches ${selector}`, { details: { selector, matched: 0 } })
+  throw await noMatch(page, selector)
 }
 
 type Described = Awaited<ReturnType<typeof describe>>
