@@ -111,6 +111,42 @@ const uses: Readonly<Record<RecordedPage, readonly [use: Use, state: string]>> =
     },
     '{"name":"Ann","agree":true,"wifi":true,"colour":"blue","status":"l","tags":["a","b"],"city":"Rome"}',
   ],
+  excalidraw: [
+    async (person, page) => {
+      const draw = async (tool: string, ...[x, y]: [number, number]) => {
+        await person.tap(page.locator(`label:has(> input[aria-label="${tool}"])`))
+        await page.mouse.move(x, y)
+        await page.mouse.down()
+        await page.mouse.move(x + 200, y + 100, { steps: 12 })
+        await page.mouse.up()
+      }
+      await draw('Ellipse', 400, 300)
+      await person.tap(page.getByRole('button', { name: '#e03131' }))
+      await draw('Rectangle', 700, 300)
+      await page.keyboard.press('t')
+      await page.mouse.click(500, 200)
+      await person.type('Hello board')
+      await page.keyboard.press('Escape')
+      await person.tap(page.getByRole('button', { name: 'Undo' }))
+      await person.tap(page.getByRole('button', { name: 'Redo' }))
+    },
+    '[["ellipse",200,"#e03131"],["rectangle",200,"#e03131"],["text","Hello board","#e03131"]]',
+  ],
+  grapes: [
+    async (person, page) => {
+      const canvas = page.frameLocator('iframe.gjs-frame')
+      await person.tap(page.getByTitle('Open Blocks'))
+      await person.drag(page.locator('.gjs-block[title="Section"]'), page.locator('iframe.gjs-frame'))
+      await canvas.getByText('Words').waitFor()
+      await person.drag(page.locator('.gjs-block[title="Text"]'), canvas.getByText('Words'))
+      await canvas.getByText('Insert your text').dblclick()
+      await page.keyboard.press('ControlOrMeta+A')
+      await person.type('Hello')
+      await person.tap(canvas.getByText('Title'))
+      await page.keyboard.press('Delete')
+    },
+    '"<body><section><div>Hello</div><p>Words</p></section></body>"',
+  ],
   quill: [
     async (person, page) => {
       await person.tap(page.locator('.ql-editor'))

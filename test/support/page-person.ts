@@ -17,6 +17,9 @@ export class Person {
     await this.page.mouse.move(start.x, start.y)
     await this.page.mouse.down()
     await this.page.mouse.move(end.x, end.y, { steps: 12 })
+    // Pages that place the element between two moves have drawn something then.
+    await this.page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    await this.page.mouse.move(end.x, end.y)
     await this.page.mouse.up()
   }
 

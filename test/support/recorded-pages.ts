@@ -46,6 +46,17 @@ const calendar = new Calendar(document.getElementById('app'), {
 })
 calendar.render()`
 
+const grapes = `import grapesjs from 'grapesjs'; import 'grapesjs/dist/css/grapes.min.css'
+const editor = grapesjs.init({ container: '#app', height: '600px', storageManager: false, fromElement: false, blockManager: { blocks: [
+  { id: 'text', label: 'Text', content: { type: 'text', content: 'Insert your text here' } },
+  { id: 'section', label: 'Section', content: '<section><h2>Title</h2><p>Words</p></section>' } ] } })
+const show = () => { window.state = editor.getHtml().replaceAll(/ id="[^"]*"/g, '') }
+editor.on('update', show)`
+
+const excalidraw = `${react}import { Excalidraw } from '@excalidraw/excalidraw'; import '@excalidraw/excalidraw/index.css'
+const shown = (elements) => elements.filter(({ isDeleted }) => !isDeleted).map(({ type, width, text, strokeColor }) => [type, text ?? Math.round(width), strokeColor])
+show(() => <div style={{ height: '95vh' }}><Excalidraw onChange={(elements) => { window.state = shown(elements) }} /></div>)`
+
 const admin =
   `${react}import { Admin, AutocompleteInput, Create, Datagrid, DateField, DateInput, Edit, List, ReferenceField, ReferenceInput,
   required, Resource, SelectInput, SimpleForm, TextField, TextInput } from 'react-admin'
@@ -77,6 +88,8 @@ const sources = {
   antd: [antd, 'antd', '6.6.8'],
   calendar: [calendar, 'fullcalendar', '6.1.21'],
   element: [element, 'element-plus', '2.14.8'],
+  excalidraw: [excalidraw, '@excalidraw/excalidraw', '0.18.1', ['react@19.3.1', 'react-dom@19.3.1']],
+  grapes: [grapes, 'grapesjs', '0.23.6'],
   quill: [quill, 'quill', '2.0.3'],
 } satisfies Record<string, readonly [contents: string, name: string, version: string, beside?: string[]]>
 
@@ -91,7 +104,11 @@ export async function recordedPage(page: RecordedPage): Promise<string> {
     stdin: { contents, resolveDir, loader: 'jsx' },
     bundle: true,
     conditions: ['production'],
-    define: { 'process.env.NODE_ENV': '"production"', 'process.env.IS_PREACT': '"false"' },
+    define: {
+      'process.env.NODE_ENV': '"production"',
+      'process.env.IS_PREACT': '"false"',
+      'import.meta.env': '{}',
+    },
     format: 'iife',
     loader: { '.svg': 'dataurl', '.ttf': 'dataurl', '.woff2': 'dataurl' },
     logLevel: 'error',

@@ -30,13 +30,21 @@ export function startAcrossFrames(): void {
 /** Remembers the place of a drop; returns whether its drag has started in another frame. */
 export function dropFromFrame(event: DragEvent): boolean {
   const drag = shared()?.baxDrag
-  const [target] = event.composedPath()
-  if (!drag || !isElement(target)) return false
+  const [under] = event.composedPath()
+  if (!drag || !isElement(under)) return false
+  const target = isWhole(under) ? document.body : under
   const { left, top } = target.getBoundingClientRect()
   const to = { x: Math.round(event.clientX - left), y: Math.round(event.clientY - top) }
   drag.place = { target: `${pathOf(window)}${selectorOf(target)}`, to }
   drag.onPlace?.(drag.place)
   return true
+}
+
+/** Whether an element without a role fills its document, as the outermost one of an editor does: its ID is often generated. */
+function isWhole(element: Element): boolean {
+  const [own, body] = [element.getBoundingClientRect(), document.body.getBoundingClientRect()]
+  const isFilling = own.width >= body.width - 1 && own.height >= body.height - 1
+  return isFilling && element.parentElement === document.body && element.matches('div:not([role])')
 }
 
 /** Calls back with the place where the drag that has ended was dropped in another frame; undefined if it was not. */
