@@ -6,6 +6,7 @@ import type { CDPSession } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { Clickable } from './snapshot/listening.page.ts'
 import elementsScript from './snapshot/elements.page.ts?inline'
+import { innerSession } from '../page/internals.ts'
 import { type World, worldError } from './worlds.ts'
 
 /** Events of a click. */
@@ -47,11 +48,13 @@ export async function revealClosedRoots(worlds: readonly World[]): Promise<void>
  * worlds when the document is that of an isolated one, and crashes: it must be the page's own.
  */
 async function listening(session: CDPSession): Promise<ReadonlySet<number>> {
-  const { result } = await session.send('Runtime.evaluate', { expression: 'document' }).catch(worldError)
+  const inner = innerSession(session)
+  const { result } = await inner.send('Runtime.evaluate', { expression: 'document' }).catch(worldError)
   const objectId = result.objectId!
   const wanted = { objectId, depth: -1, pierce: true }
-  const { listeners } = await session.send('DOMDebugger.getEventListeners', wanted).catch(worldError)
-  await session.send('Runtime.releaseObject', { objectId })
+  const { listeners } = await inner.send('DOMDebugger.getEventListeners', wanted).catch(worldError)
+  // The document may be gone.
+  inner.send('Runtime.releaseObject', { objectId }).catch(() => {})
   return new Set(listeners.flatMap(({ type, backendNodeId }) => (clicks.has(type) ? (backendNodeId ?? []) : [])))
 }
 

@@ -171,7 +171,7 @@ async function partsOf(context: PartsContext, described?: Described): Promise<Ob
     captured_at: new Date().toISOString(),
     url: shownUrl(page.url()),
     ...captured.facts,
-    ...(described && parts.has('tabs') && { tabs: await tabsOf(target, page) }),
+    ...(described && parts.has('tabs') && { tabs: await tabsOf(target, page, captured.facts.title) }),
     ...(described && parts.has('snapshot') && { snapshot: described.snapshot }),
     ...(described && parts.has('elements') && { elements: described.elements }),
     ...(parts.has('screenshot') && { screenshot: (await takeScreenshot()).toString('base64') }),

@@ -2,8 +2,10 @@
  * Playwright's isolated world in the documents of a page, where a snapshot stores its references, hidden from the page.
  * Playwright has no public API to evaluate in it, so this module uses CDP.
  */
+import { createHash } from 'node:crypto'
 import type { CDPSession, Frame, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
+import { innerSession } from '../page/internals.ts'
 
 /** One document's world. */
 export interface World {
@@ -127,20 +129,43 @@ export function worldError(error: unknown): never {
     : error
 }
 
-const world = (session: CDPSession, contextId: number, frame: string): World => ({
-  session,
-  contextId,
-  frame,
-  async call<T>(script: string, name: string, input: unknown): Promise<T> {
-    const call = `JSON.stringify(await __bax_module.${name}(${JSON.stringify(input)}))`
-    const expression = `(async () => { ;${script}; return ${call} })()`
-    const answer = await session
-      .send('Runtime.evaluate', { contextId, expression, returnByValue: true, awaitPromise: true })
+/** Places of the modules of page scripts in a world, by the script. */
+const places = new Map<string, string>()
+
+/** Returns the expression for a module, which stays in a world after its first call. */
+function placeOf(script: string): string {
+  let place = places.get(script)
+  if (place === undefined) {
+    const id = createHash('sha256').update(script).digest('base64url')
+    places.set(script, (place = `globalThis[Symbol.for('bax.module.${id}')]`))
+  }
+  return place
+}
+
+function world(session: CDPSession, contextId: number, frame: string): World {
+  const installed = new Set<string>()
+  async function call<T>(script: string, name: string, input: unknown): Promise<T> {
+    const place = placeOf(script)
+    const isInstalled = installed.has(script)
+    const module = isInstalled ? place : `${place} ??= (() => { ;${script}; return __bax_module })()`
+    const answer = await innerSession(session)
+      .send('Runtime.evaluate', {
+        contextId,
+        expression: `(async () => { const module = ${module}; return module && JSON.stringify(await module.${name}(${JSON.stringify(input)})) })()`,
+        returnByValue: true,
+        awaitPromise: true,
+      })
       .catch(worldError)
     if (answer.exceptionDetails) {
       const { text, exception } = answer.exceptionDetails
       throw new BaxError('internal_error', `the observation failed in the page: ${exception?.description ?? text}`)
     }
+    if (answer.result.value === undefined && isInstalled) {
+      installed.delete(script)
+      return call(script, name, input)
+    }
+    installed.add(script)
     return JSON.parse(answer.result.value as string) as T
-  },
-})
+  }
+  return { session, contextId, frame, call }
+}

@@ -3,6 +3,7 @@ import type { CDPSession, Page } from 'playwright'
 import type { PageToolCall } from '../../../core/operation/page-tools.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { type World, WorldGone } from '../observe/worlds.ts'
+import { innerSession } from '../page/internals.ts'
 import { terminateAfter } from '../page/hung-script.ts'
 import { isGone } from '../page/playwright-errors.ts'
 import type { Ending } from './tools.page.ts'
@@ -45,7 +46,9 @@ export async function invoke(page: Page, world: World, call: Invocation): Promis
 }
 
 /** Follows the next invocation of a tool. The browser reports the exceptions of tools here only. */
-async function watchInvocation({ session, frame }: World, name: string) {
+async function watchInvocation({ session: outer, frame }: World, name: string) {
+  // Its events come before the answer of the call, which takes the same way.
+  const session = innerSession(outer)
   const seen: { invocationId?: string; exception?: string } = {}
   type Events = { [Name in 'WebMCP.toolInvoked' | 'WebMCP.toolResponded']: Parameters<typeof session.on<Name>>[1] }
   const onInvoked: Events['WebMCP.toolInvoked'] = ({ frameId, toolName, invocationId }) => {

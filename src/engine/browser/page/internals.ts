@@ -104,6 +104,18 @@ export function inIsolatedWorld<Input, Output>(
   return found.evaluateInUtility(work, input) as Promise<Awaited<Output> | 'error:notconnected'>
 }
 
+/** Returns a protocol session without Playwright's API around it; the session itself where there is none. */
+export function innerSession(session: CDPSession): Pick<CDPSession, 'send' | 'on' | 'off'> {
+  type ServerSession = { readonly _session?: Pick<CDPSession, 'send' | 'on' | 'off'> }
+  try {
+    const own = (session as unknown as Connected<ServerSession>)._connection?.toImpl?.(session)?._session
+    return typeof own?.send === 'function' ? own : session
+  } catch {
+    // The page has been closed.
+    return session
+  }
+}
+
 /** Playwright's protocol session of a page, and the ID of its main frame. */
 export interface OwnSession extends Session {
   readonly frameId: string

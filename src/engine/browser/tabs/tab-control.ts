@@ -17,16 +17,20 @@ const titleMs = 250
 type Target = Pick<BatchTarget, 'pages' | 'page' | 'browserContext' | 'activate'>
 
 /** Lists the tabs in the order in which they were opened. */
-export const tabsOf = ({ pages }: Pick<Target, 'pages'>, active: Page | undefined): Promise<ObservedTab[]> =>
-  Promise.all(pages.map(async (page) => tabOf(page, page === active)))
+export const tabsOf = (
+  { pages }: Pick<Target, 'pages'>,
+  active: Page | undefined,
+  activeTitle?: string,
+): Promise<ObservedTab[]> =>
+  Promise.all(pages.map(async (page) => (page === active ? tabOf(page, true, activeTitle) : tabOf(page, false))))
 
-async function tabOf(page: Page, active: boolean): Promise<ObservedTab> {
+async function tabOf(page: Page, active: boolean, knownTitle?: string): Promise<ObservedTab> {
   const label = tabLabelOf(page)
   return {
     tab_id: tabIdOf(page),
     ...(label !== undefined && { label }),
     url: shownUrl(page.url()),
-    title: await withDeadline(titleOf(page), { ms: titleMs }).catch(() => ''),
+    title: knownTitle ?? (await withDeadline(titleOf(page), { ms: titleMs }).catch(() => '')),
     active,
     ...(hasCrashed(page) && { crashed: true as const }),
   }

@@ -1,7 +1,7 @@
 /** Runs in Playwright's isolated world, before a snapshot: shows areas of image maps to it, which have no box. */
 
 const key = Symbol.for('bax.style')
-/** The browser's own function; each call from outside is a new run of this file. */
+/** The browser's own function; this file can run several times in a document. */
 const registry = globalThis as { [key]?: typeof getComputedStyle }
 const ownStyle = (registry[key] ??= globalThis.getComputedStyle)
 

@@ -71,7 +71,7 @@ export async function capture(page: Page, options: CaptureOptions): Promise<Capt
 
 async function captureOnce(page: Page, { root, everything, limit }: CaptureOptions): Promise<Capture> {
   const snapshotOptions = { mode: 'ai', ...limit } as const
-  const [content] = await Promise.all([page.evaluate(whereContentIs), reveal(page)])
+  const content = await reveal(page)
   const hasBody = content === 'none' ? false : content !== 'later' || (await getsBody(page))
   const unnamed: AriaNode[] = []
   const part = hasBody && root ? removeIcons(await root.ariaSnapshotJSON(snapshotOptions), unnamed) : undefined
@@ -106,24 +106,30 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureOptio
   }
 }
 
-/** Makes what can be clicked, and hidden text, part of the next snapshot. */
-async function reveal(page: Page): Promise<void> {
+/** Makes what can be clicked, and hidden text, part of the next snapshot; returns where the content of the page is. */
+async function reveal(page: Page): Promise<Revealed['content']> {
   try {
     const worlds = await knownWorlds(page)
-    await revealIn(worlds.length < page.frames().length ? await listWorlds(page) : worlds)
+    return await revealIn(worlds.length < page.frames().length ? await listWorlds(page) : worlds)
   } catch (error) {
     if (!(error instanceof WorldGone)) throw error
-    await revealIn(await listWorlds(page))
+    return revealIn(await listWorlds(page))
   }
 }
 
-async function revealIn(worlds: readonly World[]): Promise<void> {
+async function revealIn(worlds: readonly World[]): Promise<Revealed['content']> {
   await revealListeners(worlds)
   const revealAll = async () =>
     Promise.all(worlds.map((world) => world.call<Revealed>(elementsScript, 'revealInline', undefined)))
+  let revealed = await revealAll()
   // A closed shadow root can contain others.
-  for (let depth = 0; depth < maxDepth && (await revealAll()).some(({ mayHaveClosed }) => mayHaveClosed); depth++)
+  for (let depth = 1; depth <= maxDepth && revealed.some(({ mayHaveClosed }) => mayHaveClosed); depth++) {
     await revealClosedRoots(worlds)
+    if (depth < maxDepth) revealed = await revealAll()
+  }
+  const [main] = revealed
+  if (!main) throw new WorldGone()
+  return main.content
 }
 
 /** Maximum depth of closed shadow roots inside each other. */
@@ -138,16 +144,6 @@ async function getsBody(page: Page): Promise<boolean> {
     if ((error as Error).name !== 'TimeoutError') throw error
     return false
   }
-}
-
-/** Runs in the page: returns the element that has all content. Playwright waits for a body, and reads nothing else. */
-function whereContentIs(): 'none' | 'body' | 'root' | 'later' {
-  const { documentElement: root, body, head } = document
-  // An SVG or XML document never gets a body.
-  if (body === null) return document.readyState === 'loading' ? 'later' : 'none'
-  const isContent = (node: Node) => node instanceof Element || (node instanceof Text && /\S/.test(node.data))
-  const isOutside = [...root.childNodes].some((node) => node !== body && node !== head && isContent(node))
-  return isOutside ? 'root' : 'body'
 }
 
 async function measureAll(

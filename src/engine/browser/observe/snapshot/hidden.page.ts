@@ -6,7 +6,7 @@
 const controls = 'a[href], button, input, select, textarea, [tabindex], [contenteditable], [role]'
 
 const key = Symbol.for('bax.hidden')
-/** Parts that are shown now; each call from outside is a new run of this file. */
+/** Parts that are shown now; this file can run several times in a document. */
 const registry = globalThis as { [key]?: Element[] }
 
 /** Lets Playwright compute the names in hidden parts with controls, until `restoreHidden`. Hidden icons stay hidden. */

@@ -22,10 +22,22 @@ export function revealInline(): Revealed {
   const mayHaveClosed = revealIn(document, roots)
   nameHidden()
   markHiddenTexts(roots)
-  return { mayHaveClosed }
+  return { mayHaveClosed, content: contentIn(document) }
+}
+
+/** The element that has all content: Playwright waits for a body, and reads nothing else. */
+type ContentPlace = 'none' | 'body' | 'root' | 'later'
+
+function contentIn({ documentElement: root, body, head, readyState }: Document): ContentPlace {
+  // An SVG or XML document never gets a body.
+  if (body === null) return readyState === 'loading' ? 'later' : 'none'
+  const isContent = (node: Node) => node instanceof Element || (node instanceof Text && /\S/.test(node.data))
+  const isOutside = [...root.childNodes].some((node) => node !== body && node !== head && isContent(node))
+  return isOutside ? 'root' : 'body'
 }
 
 export interface Revealed {
+  readonly content: ContentPlace
   /** Whether there are elements that may have a closed shadow root, which this world does not know. */
   readonly mayHaveClosed: boolean
 }

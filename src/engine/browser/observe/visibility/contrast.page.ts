@@ -128,6 +128,8 @@ const distance = (a: Color, b: Color): number =>
   Math.max(Math.abs(a[0] - b[0]), Math.abs(a[1] - b[1]), Math.abs(a[2] - b[2]))
 
 const colors = new Map<string, Color>()
+/** Colors that are remembered: those of animations are all different. */
+const maxColors = 1000
 
 /** Reads a computed color. */
 function colorOf(text: string): Color {
@@ -135,6 +137,7 @@ function colorOf(text: string): Color {
   if (!color) {
     const rgb = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(text)
     color = rgb ? [Number(rgb[1]), Number(rgb[2]), Number(rgb[3]), Number(rgb[4] ?? 1)] : drawnColor(text)
+    if (colors.size === maxColors) colors.clear()
     colors.set(text, color)
   }
   return color

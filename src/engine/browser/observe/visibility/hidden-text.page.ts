@@ -8,7 +8,7 @@ import { hiddenEnd, hiddenStart } from './hidden-marks.ts'
 import { isOutside, type Surroundings, surroundings } from './surroundings.page.ts'
 
 const key = Symbol.for('bax.hidden-text')
-/** Nodes that are replaced now; each call from outside is a new run of this file. */
+/** Nodes that are replaced now; this file can run several times in a document. */
 const registry = globalThis as { [key]?: Node[] }
 
 const replaced = ['nodeValue', 'textContent', 'getAttribute'] as const
