@@ -1,4 +1,5 @@
 /** Finds browser commands by their names and other spellings, of one or two words. */
+import { oncePer } from '../core/once-per.ts'
 import type { PositionalForms } from '../core/operation/command.ts'
 import { formsOf } from '../core/operation/positional.ts'
 import type { CommandEntry, Manifest } from '../operations/manifest.ts'
@@ -15,22 +16,25 @@ export interface NamedCommand {
 const snake = (name: string): string => name.replaceAll(/[-\s]/g, '_').toLowerCase()
 
 /** Returns the commands with a name or spelling, the one with this name first. */
-export function commandsNamed(name: string, { commands }: Manifest): NamedCommand[] {
-  const wanted = snake(name)
-  return commands
-    .flatMap((entry): NamedCommand[] => {
-      const named = { entry, preset: {}, forms: formsOf(entry.params, entry.positional) }
-      if (entry.name === wanted) return [named]
-      return (entry.also ?? [])
-        .filter(({ words }) => snake(words) === wanted)
-        .map(({ data = {}, positional }) => {
-          const open = entry.params.filter(({ name: field }) => !(field in data))
-          const forms = positional ?? entry.positional?.filter((form) => !form.some((field) => field in data))
-          return { entry, preset: data, forms: formsOf(open, forms) }
-        })
-    })
-    .toSorted((a, b) => Number(b.entry.name === wanted) - Number(a.entry.name === wanted))
-}
+export const commandsNamed = (name: string, { commands }: Manifest): readonly NamedCommand[] =>
+  namesOf(commands).get(snake(name)) ?? []
+
+/** The commands by their names and spellings, which each line of a batch looks up several times. */
+const namesOf = oncePer((commands: readonly CommandEntry[]) => {
+  const byName = new Map<string, NamedCommand[]>()
+  const add = (name: string, command: NamedCommand) => byName.set(name, [...(byName.get(name) ?? []), command])
+  for (const entry of commands) add(entry.name, { entry, preset: {}, forms: formsOf(entry.params, entry.positional) })
+  for (const entry of commands) {
+    for (const { words, data = {}, positional } of entry.also ?? []) {
+      const name = snake(words)
+      if (name === entry.name) continue
+      const open = entry.params.filter(({ name: field }) => !(field in data))
+      const forms = positional ?? entry.positional?.filter((form) => !form.some((field) => field in data))
+      add(name, { entry, preset: data, forms: formsOf(open, forms) })
+    }
+  }
+  return byName
+})
 
 /** Returns the words that can follow the first word of a name or spelling of two words. */
 export function secondWords(first: string, { commands }: Manifest): string[] {

@@ -37,7 +37,7 @@ async function responseOf<T>(response: Promise<T>, io: Io, engine: Watched): Pro
   try {
     return await Promise.race([response, watch(io, engine, over.signal)])
   } finally {
-    over.abort()
+    over.abort('the call has ended')
     // The response is not awaited after the engine was reported; its rejection must not be unhandled.
     response.catch(() => {})
   }

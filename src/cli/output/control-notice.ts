@@ -15,12 +15,16 @@ export async function withControlNotice<T>(
   work: Promise<T>,
 ): Promise<T> {
   if (session === undefined) return work
-  const done = new AbortController()
-  void watch(io, calls, session, done.signal)
+  let done: AbortController | undefined
+  const timer = setTimeout(() => {
+    done = new AbortController()
+    void watch(io, calls, session, done.signal)
+  }, firstMs)
   try {
     return await work
   } finally {
-    done.abort()
+    clearTimeout(timer)
+    done?.abort()
   }
 }
 
@@ -31,8 +35,7 @@ async function watch(io: Io, { ask }: Calls, session_id: string, signal: AbortSi
     noted.add(id)
   }
   try {
-    for (let ms = firstMs; ; ms = intervalMs) {
-      await pause(ms, undefined, { signal })
+    for (; ; await pause(intervalMs, undefined, { signal })) {
       const record = await ask('getSession', { session_id }, { signal })
       if (record.controlled_by_person) {
         noteOnce('control', `waiting: a person has control of session ${session_id}`)

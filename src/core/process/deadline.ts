@@ -19,6 +19,9 @@ interface Deadline<Late> {
   readonly cooperative?: boolean
 }
 
+/** Reason of signals that are aborted after their work: creating one costs more than the rest. */
+let ended: DOMException | undefined
+
 /**
  * Runs work until it ends, its time passes or a signal is aborted, whichever comes first. Work that is a function
  * receives one signal for all of this; unless `cooperative`, that signal is also aborted after the end of the work.
@@ -33,15 +36,17 @@ export async function withDeadline<T, Late = never>(
   // Joined by listeners: Node 20 keeps every signal of `AbortSignal.any` for as long as one of its sources lives
   // (https://github.com/nodejs/node/issues/55351).
   const sources = [deadline.signal ?? []].flat()
-  const over = new AbortController()
+  const over = typeof work === 'function' ? new AbortController() : undefined
   let timeout: Error | undefined
   let abandon!: (reason: unknown) => void
   const abandoned = new Promise<never>((_, reject) => (abandon = reject))
   // Not part of a race when the work is cooperative or throws synchronously.
   abandoned.catch(() => {})
+  let stopped: unknown
   const stop = (reason: unknown) => {
+    stopped ??= reason
     abandon(reason)
-    over.abort(reason)
+    over?.abort(reason)
   }
   const onAbort = ({ target }: Event) => stop((target as AbortSignal).reason)
   for (const source of sources) {
@@ -51,17 +56,17 @@ export async function withDeadline<T, Late = never>(
   const timer = ms === undefined ? undefined : setTimeout(() => stop((timeout = timeoutError(deadline))), ms)
   if (deadline.unref) timer?.unref()
   try {
-    if (!cooperative && typeof work === 'function') over.signal.throwIfAborted()
-    const running = typeof work === 'function' ? work(over.signal) : work
+    if (!cooperative) over?.signal.throwIfAborted()
+    const running = typeof work === 'function' ? work(over!.signal) : work
     return await (cooperative ? running : Promise.race([abandoned, running]))
   } catch (error) {
-    if (!timeout || (cooperative ? over.signal.reason : error) !== timeout) throw error
+    if (!timeout || (cooperative ? stopped : error) !== timeout) throw error
     if ('value' in deadline) return deadline.value!
     throw timeout
   } finally {
     clearTimeout(timer)
     for (const source of sources) source.removeEventListener('abort', onAbort)
-    if (!cooperative) over.abort()
+    if (!cooperative) over?.abort((ended ??= new DOMException('the work has ended', 'AbortError')))
   }
 }
 
