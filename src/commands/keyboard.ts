@@ -9,7 +9,7 @@ import { elementTimeout, selector } from './fields.ts'
 import { clearEditor } from './editors/fill-editor.ts'
 import { fillField } from './input/fill-field.ts'
 import { key, keyName, pressed, submits } from './input/key-names.ts'
-import { directField, playwrightField, type TypedField } from './input/type-keys.ts'
+import { directField, playwrightField, type Settled, type TypedField } from './input/type-keys.ts'
 import { composed, typeComposed } from './input/type-parts.ts'
 import { focusForTyping, focusWhenReady } from './input/typing-target.ts'
 import { limits } from '../core/limits/limits.ts'
@@ -91,16 +91,30 @@ async function typeInto(
     const arrived = state === 'gone' ? await receivedChars() : null
     if (arrived === null || arrived < count) throw halfTyped(selector, arrived, count)
   }
-  // Separators can make an entry of a list of the text, and a line break submits it.
-  const isPlain = /^[\p{L}\p{N}]+$/u.test(text)
   // The page may have left since then, or shows a dialog; then nothing can be checked.
-  const old = isPlain
-    ? await withDeadline(field.oldValue(), { ms: settledMs, signal }).catch(() => undefined)
-    : undefined
-  if (old === undefined || (clear && old.toLowerCase() === text.toLowerCase())) return
-  throw new BaxError('not_editable', `${selector} has its old value: the page has not kept the text`, {
-    details: { selector, delivered: true },
-  })
+  const settled = await withDeadline(field.settled(), { ms: settledMs, signal }).catch(() => undefined)
+  if (settled) checkTyped(settled, { selector, text, clear })
+}
+
+/** @throws BaxError `not_editable` when a field has not kept what was typed. */
+function checkTyped(
+  { before, value, most }: Settled,
+  { selector, text, clear }: { readonly selector: string; readonly text: string; readonly clear: boolean | undefined },
+): void {
+  const fail = (why: string) =>
+    new BaxError('not_editable', `${selector} ${why}`, { details: { selector, delivered: true } })
+  // A line break submits an entry.
+  if (
+    most !== null &&
+    !text.includes('\n') &&
+    !value.includes(text) &&
+    text.length > most - (clear ? 0 : before.length)
+  )
+    throw fail(`takes at most ${most} characters, and has only kept the first ones`)
+  // Separators can make an entry of a list of the text.
+  const isPlain = /^[\p{L}\p{N}]+$/u.test(text)
+  if (!isPlain || value !== before || (clear && before.toLowerCase() === text.toLowerCase())) return
+  throw fail('has its old value: the page has not kept the text')
 }
 
 function halfTyped(selector: string, typed: number | null, characters: number): BaxError {

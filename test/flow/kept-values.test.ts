@@ -49,6 +49,10 @@ const changes: [change: string, page: string, text: string, kept: string | null]
   ['a number without zeros', asNumber, '007', '7'],
   ['a number without decimals', changing('', 'f.value = String(Number(f.value))'), '1.50', '1.5'],
   ['a number of a range', changing('type=number', 'f.value = String(Math.max(10, f.value))'), '1', null],
+  ['a sign that is removed', changing('', `f.value = f.value.replace('-', '')`), '-5', null],
+  ['a point that is removed', changing('', `f.value = f.value.replace('.', '')`), '12.50', null],
+  ['a comma for the point', changing('', `f.value = f.value.replace('.', ',')`), '12.5', '12,5'],
+  ['a number with a unit', changing('', `f.value = f.value.replaceAll(',', '') + ' m'`), '1,250', '1250 m'],
   ['wide digits', changing('', `f.value = f.value.normalize('NFKC')`), '１２３', '123'],
   ['a composed letter', changing('', `f.value = f.value.normalize('NFC')`), 'Cafe\u0301', 'Caf\u00e9'],
   ['a letter with two capitals', changing('', 'f.value = f.value.toUpperCase()'), 'Straße', 'STRASSE'],
@@ -56,7 +60,10 @@ const changes: [change: string, page: string, text: string, kept: string | null]
 ]
 const changePages = Object.fromEntries(changes.map(([, body], at) => [`/change-${at}`, body]))
 
-inUsualHomes({ '/': page, ...changePages }, (given) => {
+const shortFields = `<!doctype html><title>Short</title><input id=short maxlength=4>
+  <input id=first maxlength=1 oninput="nextElementSibling.focus()"><input maxlength=1>`
+
+inUsualHomes({ '/': page, '/short': shortFields, ...changePages }, (given) => {
   let count = 0
   const open = (state: string) => given.do('navigate_to', { url: `${given.url('/')}?${++count}#${state}` })
 
@@ -77,6 +84,16 @@ inUsualHomes({ '/': page, ...changePages }, (given) => {
       code: 'not_editable',
       error: '#text has its old value: the page has not kept the text',
     })
+  })
+
+  test('text that is longer than the field takes is an error, but not where the focus moves on', async () => {
+    await given.open('/short')
+    const long = { selector: '#short', text: 'x987654' }
+    const error = '#short takes at most 4 characters, and has only kept the first ones'
+    expect(await given.fails('type_text', long)).toMatchObject({ code: 'not_editable', error })
+    await given.do('type_text', { selector: '#short', text: 'new!', clear: true })
+    await given.do('type_text', { selector: '#first', text: '12' })
+    expect(await given.evaluate('short.value + first.value + first.nextElementSibling.value')).toBe('new!12')
   })
 
   test('a field that is replaced by an empty one is an error', async () => {

@@ -58,6 +58,37 @@ const widgets = `<!doctype html><title>Widgets</title>
     }
   </script>`
 
+/** Comboboxes that mark the option that Enter would choose, one with tags, and one that takes no text. */
+const highlights = `<!doctype html><title>Highlights</title>
+  <div><input id=state role=combobox aria-expanded=false aria-controls=states></div><ul id=states role=listbox hidden></ul>
+  <div><span id=tags></span><input id=teas role=combobox aria-expanded=false aria-controls=leaves></div><ul id=leaves role=listbox hidden></ul>
+  <div><span id=kept>Sencha</span><input id=fixed role=combobox aria-expanded=false aria-controls=more></div><ul id=more role=listbox hidden></ul>
+  <script>
+    const make = (field, list, names, choose) => {
+      const show = () => {
+        list.replaceChildren(...names().map((name, at) => Object.assign(document.createElement('li'), {
+          role: 'option', ariaSelected: String(at === 0), textContent: name,
+          onclick: () => { choose(name); list.hidden = true; field.ariaExpanded = 'false' },
+        })))
+        list.hidden = false
+        field.ariaExpanded = 'true'
+      }
+      field.onclick = show
+      field.addEventListener('keydown', ({ key }) => {
+        if (key === 'ArrowDown') show()
+        if (key === 'Escape') { list.hidden = true; field.ariaExpanded = 'false' }
+      })
+    }
+    make(state, states, () => ['Alabama', 'Alaska'], (name) => { state.value = name })
+    const chosen = () => [...tags.children].map((tag) => tag.textContent)
+    make(teas, leaves, () => ['Assam', 'Mate', 'Tea'].filter((name) => !chosen().includes(name)),
+      (name) => tags.append(Object.assign(document.createElement('b'), { textContent: name })))
+    make(fixed, more, () => ['Sencha', 'Gyokuro'], (name) => { kept.textContent = name })
+    fixed.onbeforeinput = (event) => event.preventDefault()
+    fixed.addEventListener('keydown', ({ key }) => { if (key === 'Delete' || key === 'Backspace') kept.textContent = '' })
+    fixed.addEventListener('input', () => { fixed.value = '' })
+  </script>`
+
 const menu = `<!doctype html><button id=more aria-haspopup=menu aria-expanded=false>More</button><div id=menu role=menu hidden>
   <div role=menuitem>Copy</div><div role=menuitem>Rename</div></div><script>
   more.onclick = () => { menu.hidden = !menu.hidden; more.ariaExpanded = String(!menu.hidden) }
@@ -85,6 +116,7 @@ inUsualHomes(
   {
     '/': widgets,
     '/menu': menu,
+    '/highlights': highlights,
     '/leaving': leaving,
     '/covered': covered,
     '/next': '<!doctype html><title>Next</title>',
@@ -153,6 +185,30 @@ inUsualHomes(
       await given.evaluate(`layer.onclick = null; status_.before('Live or not: ')`)
       const deaf = { selector: '#status', values: ['Live'], timeout_ms: openMs }
       expect(await given.fails('select_option', deaf)).toMatchObject({ code: 'action_failed' })
+    })
+
+    test('select_option chooses an option that a combobox has only highlighted, and none twice', async () => {
+      await given.open('/highlights')
+      await given.do('select_option', { selector: '#state', values: ['Alabama'] })
+      expect(await given.evaluate('state.value')).toBe('Alabama')
+      await given.do('select_option', { selector: '#teas', values: ['Assam', 'Mate'] })
+      await given.do('select_option', { selector: '#teas', values: ['Mate', 'Assam'] })
+      expect(await given.evaluate('tags.textContent')).toBe('AssamMate')
+    })
+
+    test('select_option does not clear what is chosen when an option is missing', async () => {
+      await given.open('/highlights')
+      const missing = { selector: '#fixed', values: ['Oolong'], timeout_ms: openMs }
+      expect(await given.fails('select_option', missing)).toMatchObject({ code: 'element_not_found' })
+      expect(await text('#kept')).toBe('Sencha')
+    })
+
+    test('fill_form takes no empty list of options, since it would remove nothing', async () => {
+      await given.open('/')
+      expect(await given.fails('fill_form', { fields: { Tags: [] } })).toMatchObject({
+        code: 'invalid_data',
+        error: expect.stringContaining('Tags needs at least one option') as string,
+      })
     })
 
     test('select_option chooses in a menu', async () => {

@@ -118,4 +118,11 @@ inUsualHomes(pages, (given) => {
     await given.do('fill_form', { fields: { '#custom': false, Dark: 'true' } })
     expect(await given.evaluate('custom.ariaChecked + dark.ariaChecked')).toBe('falsetrue')
   })
+
+  test('a checkbox for several others, of which some are checked, is cleared', async () => {
+    await given.open('/aria')
+    await given.evaluate(`custom.ariaChecked = 'mixed'`)
+    await given.do('uncheck', { selector: '#custom' })
+    expect(await given.evaluate('custom.ariaChecked')).toBe('false')
+  })
 })

@@ -43,7 +43,7 @@ test('open after close reports nothing', async () => {
 })
 
 test('a command without a page says that none is open', async () => {
-  const failed = await run('do', '--new-session', 'click', 'h1', '--timeout-ms', '0')
+  const failed = await run('do', '--new-session', 'click', 'h1')
   expect(failed.code).toBe(1)
   expect(failed.stderr).toContain('error: no element matches h1: no page is open [element_not_found]')
   expect(failed.stderr).toContain('hint: open one first: navigate-to, or "bax open URL"')

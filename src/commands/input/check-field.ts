@@ -33,6 +33,8 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   const takesText = 'textarea, [aria-haspopup=dialog], [aria-haspopup=grid]'
   const opens = role === 'combobox' ? !element.matches(takesText) : element.ariaHasPopup === 'listbox'
   if (!textOnly && (opens || role === 'listbox' || role === 'radiogroup')) {
+    if (Array.isArray(value) && value.length === 0)
+      return invalid('needs at least one option: those that are chosen stay; click them to remove them')
     return typeof value === 'boolean' ? invalid(`needs the name of an option, not ${shown}`) : { kind: 'select' }
   }
   if (role === 'slider' && !(element instanceof HTMLInputElement)) {

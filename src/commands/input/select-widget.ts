@@ -3,15 +3,18 @@ import type { ElementHandle, JSHandle, Locator } from 'playwright'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CallLimit, CommandContext } from '../../core/operation/command.ts'
 import { addTexts } from './form/add-texts.ts'
+import { containsName, showsName } from './form/shown-name.ts'
 import {
   clickedPart,
   findOption,
   findWidget,
   isAnyGone,
   isChosen,
+  isOneOfMany,
   isOpenLevel,
   isTaken,
   isUnclicked,
+  ownTexts,
   partInReach,
   scrollList,
   shownTexts,
@@ -55,6 +58,8 @@ export async function selectInWidget(
   const end = performance.now() + limit.timeout
   const left = (atLeastMs = minMs) => ({ ...limit, timeout: Math.max(atLeastMs, end - performance.now()) })
   const facts = { context, selector, kind, widget, left }
+  // A list that was open before does not show what is chosen.
+  const shown = kind === 'popup' && !(await isOpen(widget)) ? await widget.evaluate(ownTexts) : null
   const before = kind === 'popup' ? await openPopup(facts) : null
   const chosen: string[] = []
   const close = async (atLeastMs?: number) => {
@@ -65,7 +70,7 @@ export async function selectInWidget(
       // A list of one option closes with each choice.
       const isAgain = kind === 'popup' && chosen.length > 0 && !(await isOpen(widget))
       if (isAgain && (await look(widget, value, before)).option === null) await openPopup(facts)
-      chosen.push(await choose(facts, value, before, values[index + 1]))
+      chosen.push(await choose({ ...facts, shown }, value, before, values[index + 1]))
     }
   } catch (error) {
     // This error is the one to report, also when the page is too busy to close the list.
@@ -136,13 +141,21 @@ async function hasOptions({ context, widget }: Facts, before: Before, ms: number
 }
 
 /** Clicks on the option with this name, and waits until the widget shows it. */
-async function choose(facts: Facts, value: string, before: Before, next: string | undefined): Promise<string> {
-  const { context, selector, kind, widget, left } = facts
-  const found = await findByName(facts, value, before)
+async function choose(
+  facts: Facts & { readonly shown: readonly string[] | null },
+  value: string,
+  before: Before,
+  next: string | undefined,
+): Promise<string> {
+  const { context, selector, kind, widget, left, shown } = facts
+  // Many lists leave out what is chosen.
+  const isTag = shown && containsName(value, shown.slice(1)) && (await look(widget, value, before)).option === null
+  const found = isTag ? 'added' : await findByName(facts, value, before)
   if (found === 'added') return value
   const { option, name, isDisabled } = found
-  // A click would take it back where several can be chosen.
-  if (await option.evaluate(isChosen)) return name
+  const isMarked = await option.evaluate(isChosen)
+  // A click would take it back where several can be chosen. Comboboxes also mark the option that Enter would choose.
+  if (isMarked && (!shown || containsName(name, shown) || (await option.evaluate(isOneOfMany)))) return name
   const details = { selector, option: name }
   if (isDisabled) throw new BaxError('not_editable', `${selector} has this option, but it is disabled`, { details })
   const texts = await widget.evaluate(shownTexts)
@@ -156,7 +169,7 @@ async function choose(facts: Facts, value: string, before: Before, next: string 
     const isNamed = kind === 'popup' && showsName(name, texts, await widget.evaluate(shownTexts))
     // An option of a tree opens the level with the next one, unless that is open already.
     const isWay = (!hadNext || (await option.evaluate(isOpenLevel))) && (await hasNext())
-    return { met: isNamed || (await option.evaluate(isTaken)) || isWay }
+    return { met: isNamed || (!isMarked && (await option.evaluate(isTaken))) || isWay }
   }
   const misses = () => watch.evaluate(isUnclicked).catch(() => false)
   let isMet: boolean
@@ -171,16 +184,6 @@ async function choose(facts: Facts, value: string, before: Before, next: string 
   const message = `${selector} does not show ${name} after a click on this option`
   throw new BaxError('action_failed', message, { details: { ...details, delivered: true } })
 }
-
-const plain = (text: string) =>
-  text
-    .replaceAll(/[\u200B\u00AD]/g, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-
-/** Whether a widget shows a name now that it did not show before a click; `before` and `now` are of the same elements. */
-const showsName = (name: string, before: readonly string[], now: readonly string[]): boolean =>
-  now.some((text) => plain(text) === name || (plain(text).includes(name) && !before.includes(text)))
 
 /** Lines of Playwright's call log that show why it could not click. */
 const unreached = /intercepts pointer events|element is (?:not|outside)/
@@ -235,7 +238,9 @@ async function findByName(facts: Facts, value: string, before: Before): Promise<
   }
   if (!found?.option) found = await search(isThere)
   if (found?.option) return { ...found, option: found.option }
-  const restore = async () => text === null || context.send(() => widget.fill(text, left(tidyMs)))
+  // Some take no text, and a key that clears it would clear what is chosen.
+  const restore = async () =>
+    text === null || (await fieldText(widget)) === text || context.send(() => widget.fill(text, left(tidyMs)))
   const rest = await restore().then(
     () => '',
     () => ' (its text could not be restored)',

@@ -48,7 +48,11 @@ export async function setByClick(
     const way = await result.evaluate((of) => of.way)
     return { met: way !== 'hidden', way, result }
   }, limit.timeout)
-  if (!('way' in found) || found.way === 'own' || found.way === 'hidden') return element.setChecked(checked, left())
+  if (!('way' in found) || found.way === 'own' || found.way === 'hidden') {
+    // Playwright takes it for one that is clear.
+    if (!checked && (await handle.evaluate(isMixed))) await handle.click(left())
+    return element.setChecked(checked, left())
+  }
   if (found.way === 'set') return
   const details = { selector }
   if (found.way === 'disabled') throw new BaxError('not_editable', `${selector} is disabled`, { details })
@@ -65,6 +69,9 @@ export async function setByClick(
   // The words of Playwright, which are explained like its own.
   if (!shown.met) throw new Error('Clicking the checkbox did not change its state')
 }
+
+/** Runs in the page: returns whether a checkbox is neither checked nor clear, as one for several others. */
+const isMixed = (node: Node): boolean => (node as Element).getAttribute('aria-checked') === 'mixed'
 
 /** Selects options by value or label; returns the values of the selected ones, and the names in other widgets. */
 export const selectOptions = (context: CommandContext, target: Target, values: readonly string[]): Promise<string[]> =>

@@ -37,7 +37,13 @@ export async function setText(node: Node, text: string): Promise<SetText> {
   let found = 0
   const wanted = [...significant(text)]
   for (const character of significant(kept)) if (character === wanted[found]) found++
+  // The sign and the point of a number are more than separators.
+  const [, sign, whole, fraction] = /^\s*([-−]?)(\d+)(?:[.,](\d+))?\s*$/.exec(text) ?? []
+  const hasSign = !sign || /[-−(]/.test(kept)
+  const isGrouped = text.includes(',') && fraction?.length === 3
+  const hasPoint =
+    !fraction || isGrouped || new RegExp(`${[...whole!].join('\\D*')}[.,٫·]\\s?${fraction[0]}`).test(kept)
   const isSameNumber = text.trim() !== '' && Number(kept) === Number(text)
-  const hasAll = field.type === 'number' ? isSameNumber : !isReverted && found === wanted.length
+  const hasAll = field.type === 'number' ? isSameNumber : !isReverted && found === wanted.length && hasSign && hasPoint
   return (hasAll || isSameNumber || text === '') && (kept === '') === (text === '') ? { isKept: true } : { kept }
 }

@@ -9,8 +9,15 @@ export interface TypedField {
   type(piece: string): Promise<void>
   /** Returns whether the field, or another one focused in its place, can still receive keys. */
   state(): Promise<'there' | 'gone' | 'navigated'>
-  /** Returns the value of a field for text from before the keys, if it has that after the page's reaction. */
-  oldValue(): Promise<string | undefined>
+  /** Returns the value of a field for text after the page's reaction; undefined for other elements, and removed ones. */
+  settled(): Promise<Settled | undefined>
+}
+
+export interface Settled {
+  readonly before: string
+  readonly value: string
+  /** Maximum length of a field that has the focus and is full. */
+  readonly most: number | null
 }
 
 /** An element whose document can evaluate a function. */
@@ -39,9 +46,13 @@ function fieldFacts(node: Node): FieldFacts {
  * Runs in the page: returns the value of a field after the next task, in which pages restore a value that they did not
  * accept; null for one that was removed.
  */
-async function settledValue(node: Node): Promise<string | null> {
+async function settledValue(node: Node): Promise<Omit<Settled, 'before'> | null> {
   await new Promise((resolve) => setTimeout(resolve))
-  return node.isConnected ? (node as HTMLInputElement).value : null
+  const { value, maxLength } = node as HTMLInputElement
+  if (!node.isConnected) return null
+  // Fields for single characters move the focus on.
+  const isFull = maxLength >= 0 && value.length >= maxLength && (node.getRootNode() as Document).activeElement === node
+  return { value, most: isFull ? maxLength : null }
 }
 
 /** Returns a field or an editor that Playwright types into, one key after the other. */
@@ -61,8 +72,10 @@ export async function playwrightField(
         return 'navigated'
       }
     },
-    oldValue: async () =>
-      before !== undefined && (await field.evaluate(settledValue)) === before ? before : undefined,
+    async settled() {
+      const now = before === undefined ? null : await field.evaluate(settledValue)
+      return now ? { before: before!, ...now } : undefined
+    },
   }
 }
 
@@ -101,7 +114,10 @@ export async function directField(
       // Keys that went to another frame, for example.
       return facts.isThere && facts.keys >= keys ? 'there' : 'gone'
     },
-    oldValue: async () => ((await element.evaluate(settledValue, undefined)) === before ? before : undefined),
+    async settled() {
+      const now = await element.evaluate(settledValue, undefined)
+      return now ? { before: before!, ...now } : undefined
+    },
   }
 }
 

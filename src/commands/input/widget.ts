@@ -145,6 +145,14 @@ export function isChosen(option: Element): boolean {
   return !option.hasAttribute('role') && [...option.classList].some((name) => pattern.test(name))
 }
 
+/** Returns whether several options can be chosen in the list of an option: it then marks only those that are. */
+export function isOneOfMany(option: Element): boolean {
+  const list = option.closest('[role=listbox], [role=menu], [role=tree], [role=grid], ul')
+  if (list?.getAttribute('aria-multiselectable') === 'true' || option.matches('[aria-checked], [role^=menuitem]'))
+    return true
+  return (list?.querySelectorAll('[aria-selected=true]').length ?? 0) > 1
+}
+
 /** Returns whether an option that was clicked says that it was taken: it is chosen, or its menu has closed. */
 export function isTaken(option: Element): boolean {
   const states = ['aria-selected', 'aria-checked', 'aria-current', 'aria-pressed']
@@ -195,6 +203,19 @@ export function shownTexts(widget: Element): string[] {
     const own = around instanceof HTMLInputElement ? [around.value] : []
     const inside = [...around.querySelectorAll('input')].map((input) => input.value)
     texts.push(...own, ...inside, (around as HTMLElement).innerText ?? '')
+  }
+  return texts
+}
+
+/** Returns the texts that a combobox shows, up to where other fields begin. */
+export function ownTexts(widget: Element): string[] {
+  const isOther = (field: Element) => !widget.contains(field) && field.checkVisibility({ visibilityProperty: true })
+  const texts: string[] = []
+  for (let around: Element | null = widget, level = 0; around && level < 4; around = around.parentElement, level += 1) {
+    if ([...around.querySelectorAll('input, select, textarea, [role=combobox], label')].some(isOther)) break
+    texts.push(around instanceof HTMLInputElement ? around.value : (around as HTMLElement).innerText)
+    // The texts of tags may have nothing between them.
+    for (const part of around.querySelectorAll('*')) if (part.checkVisibility()) texts.push(part.textContent)
   }
   return texts
 }

@@ -8,7 +8,7 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import { tryDirectly } from '../direct/direct.ts'
 import type { Delivery } from '../input/delivery.ts'
 import { untilPressed } from '../input/until-pressed.ts'
-import { isParsing } from '../page/internals.ts'
+import { isNavigating, isParsing } from '../page/internals.ts'
 import { untilParsed } from '../page/parsed-document.ts'
 import { listFunction, pageFunction } from '../page/page-function.ts'
 import { isGone } from '../page/playwright-errors.ts'
@@ -158,8 +158,8 @@ async function pickElement(
   const all = locateAll(page, parseSelector(selector))
   let matches = await count(all, limit)
   if (matches === 0) {
-    // Names are no selectors: waiting does not help.
-    const timeout = (await isOnlyName(page, selector)) ? 1 : limit.timeout
+    // Names are no selectors, and no page is open: waiting does not help.
+    const timeout = (await isOnlyName(page, selector)) || (await isBlank(page)) ? 1 : limit.timeout
     await all.first().waitFor({ state: 'attached', ...limit, timeout })
     matches = await count(all, limit)
   }
@@ -184,6 +184,15 @@ async function isOnlyName(page: Page, selector: string): Promise<boolean> {
     // The page navigates or does not answer, which the wait reports.
     return false
   }
+}
+
+/** Returns whether no page is open, and nothing that could become one. */
+async function isBlank(page: Page): Promise<boolean> {
+  if (page.url() !== 'about:blank' || isNavigating(page) || page.frames().length > 1) return false
+  // A page writes into the tab that it has opened.
+  if (await page.opener()) return false
+  const isEmpty = page.evaluate(() => document.body?.childNodes.length === 0 && !document.title)
+  return withDeadline(isEmpty, { ms: answerMs, value: false }).catch(() => false)
 }
 
 /** Minimum timeout before a page counts as hung. */

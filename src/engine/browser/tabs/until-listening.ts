@@ -11,6 +11,8 @@ import { tabIdOf } from './tab-ids.ts'
 
 const { dataMs, reactionMs } = limits.command
 const intervalMs = 20
+/** Number of requests that were waited for in vain after which a document is not waited for any more. */
+const maxUnanswered = 5
 
 /** Times of the last input of documents. */
 const lastInput = new WeakMap<object, number>()
@@ -31,6 +33,7 @@ export async function untilListening(page: Page, ms: number, signal: AbortSignal
   const left = () => last - performance.now()
   if (before === undefined) await untilTimersRun(page, left(), signal)
   const unanswered = unansweredIn(document)
+  if (unanswered.size >= maxUnanswered) return
   const awaited = (now = performance.now()) =>
     loadingIn(page, Math.min(now - dataMs, Math.max(now - reactionMs, before ?? now))).filter(
       ({ url }) => !unanswered.has(kindOf(url)),
@@ -65,8 +68,8 @@ const loadingIn = (page: Page, since: number) =>
     .pendingSince(since)
     .filter(({ resource_type: type, tab_id: tab }) => tab === tabIdOf(page) && loaded.has(type))
 
-/** Values in a query that many pages send anew with each request: times, numbers and tokens. */
-const changing = /[?&][^=&]*=(?=[^&]*[\dA-Z]|[^&]{20})[^&]*/g
+/** Names in a path, and values in a query, that many pages send anew with each request: times, numbers and tokens. */
+const changing = /\/(?=[^/?]*\d|[^/?]{20})[^/?]*(?=[/?]|$)|[?&][^=&]*=(?=[^&]*[\dA-Z]|[^&]{20})[^&]*/g
 
 /** Returns what a URL has in common with those of later requests for the same. */
-const kindOf = (url: string) => url.replaceAll(changing, '')
+const kindOf = (url: string) => url.replace(/^\w+:\/\/[^/]*/, '').replaceAll(changing, '')
