@@ -16,6 +16,7 @@ const widgets = `<!doctype html><title>Widgets</title>
   <!-- Options without roles, of which only some are drawn. -->
   <div id=number role=combobox tabindex=0 aria-label=Number aria-expanded=false>none</div>
   <div id=colour role=radiogroup aria-label=Colour><label><input type=radio name=c>Red</label><label><input type=radio name=c>Blue</label></div>
+  <div id=ship role=radiogroup aria-label=Ship>${['Slow', 'Fast'].map((name) => `<button role=radio aria-label=${name} aria-checked=false onclick="this.ariaChecked = 'true'">$9</button>`).join('')}</div>
   <div role=tablist aria-label=Views><button role=tab aria-selected=true>One</button><button role=tab aria-selected=false>Two</button></div>
   <ul id=tags role=listbox aria-multiselectable=true aria-label=Tags>${['a', 'b', 'c'].map((name) => `<li role=option aria-selected=false onclick="this.ariaSelected = this.ariaSelected !== 'true'">${name}</li>`).join('')}</ul>
   <div id=deaf role=listbox aria-label=Deaf><div role=option aria-selected=false>x</div></div>
@@ -171,6 +172,8 @@ inUsualHomes(
     test('select_option chooses in lists that are always open', async () => {
       await given.open('/')
       await given.do('select_option', { selector: '#colour', values: ['Blue'] })
+      await given.do('select_option', { selector: '#ship', values: ['Fast'] })
+      expect(await given.evaluate(`ship.querySelector('[aria-checked=true]').ariaLabel`)).toBe('Fast')
       await given.do('select_option', { selector: 'role=tablist', values: ['Two'] })
       await given.do('select_option', { selector: '#tags', values: ['a', 'c'] })
       const chosen = `[...document.querySelectorAll('input:checked, [aria-selected=true]')].map((one) => (one.labels?.[0] ?? one).textContent).join(' ')`

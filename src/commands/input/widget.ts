@@ -100,6 +100,12 @@ export function findOption(widget: Element, { value, before }: OptionQuery): Fou
     const shown = below && whole.endsWith(below) ? plain(whole.slice(0, -below.length)) : whole
     return shown || plain(element.getAttribute('aria-label') ?? element.getAttribute('title') ?? '')
   }
+  const labelOf = (element: Element) => {
+    const named = (element.getAttribute('aria-labelledby') ?? '').split(/\s+/).map((id) => document.getElementById(id))
+    return (
+      plain(named.map((one) => one?.textContent ?? '').join(' ')) || plain(element.getAttribute('aria-label') ?? '')
+    )
+  }
   const root = widget.getRootNode() as Document | ShadowRoot
   const ids = `${widget.getAttribute('aria-controls') ?? ''} ${widget.getAttribute('aria-owns') ?? ''}`.split(/\s+/)
   const controlled = ids.flatMap((id) => (id ? (root.getElementById(id) ?? document.getElementById(id) ?? []) : []))
@@ -118,7 +124,8 @@ export function findOption(widget: Element, { value, before }: OptionQuery): Fou
   // Libraries that draw only a part of a long list give its elements no roles.
   if (options.length === 0)
     options = opened.filter((at) => at.matches('[aria-selected], li, [title]:not(button, [role=button])') && nameOf(at))
-  const byName = (form: (text: string) => string) => options.filter((at) => form(nameOf(at)) === form(plain(value)))
+  const byName = (form: (text: string) => string) =>
+    options.filter((at) => [nameOf(at), labelOf(at)].some((name) => name !== '' && form(name) === form(plain(value))))
   const [exact, loose] = [byName(String), byName((text) => text.toLowerCase())]
   const [first, ...others] = exact.length > 0 ? exact : loose
   const byValue = options.find((at) =>
@@ -132,7 +139,7 @@ export function findOption(widget: Element, { value, before }: OptionQuery): Fou
     name: option ? nameOf(option) : '',
     any: options.at(-1) ?? null,
     isDisabled: option?.closest('[aria-disabled=true], :disabled') != null,
-    names: [...new Set(options.map((at) => nameOf(at).slice(0, 100)))].slice(0, 20),
+    names: [...new Set(options.map((at) => (labelOf(at) || nameOf(at)).slice(0, 100)))].slice(0, 20),
   }
 }
 

@@ -97,7 +97,7 @@ export async function act<T>(
     // An element that has only appeared now.
     if (describe) await untimed(() => describe(selector, picked!.element))
     const { enabled = needs === 'editable' } = options
-    const disabled = enabled ? await stillDisabled(picked.element, options, limit) : undefined
+    const disabled = enabled ? await stillDisabled(picked.element, { ...options, needs }, limit) : undefined
     if (disabled) throw stillDisabledError(disabled)
     const { element } = picked
     const left = () => Math.round(limit.timeout - (performance.now() - started))
@@ -127,10 +127,14 @@ const firstVisible = (page: Page, parsed: ParsedSelector): Locator =>
   locateAll(page, parsed).filter({ visible: true }).first()
 
 /** Builds an error like that of Playwright for an element that does not become enabled, which is explained like it. */
-const stillDisabledError = (what: 'element' | 'option') =>
-  Object.assign(new Error(what === 'option' ? 'option being selected is not enabled' : 'element is not enabled'), {
-    name: 'TimeoutError',
-  })
+const stillDisabledError = (what: keyof typeof disabledMessages) =>
+  Object.assign(new Error(disabledMessages[what]), { name: 'TimeoutError' })
+
+const disabledMessages = {
+  element: 'element is not enabled',
+  option: 'option being selected is not enabled',
+  text: 'element is not editable',
+}
 
 /** Returns whether input may have been sent before an error: a timeout, or a detached element. */
 const isLate = (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-/** Waits for disabled elements and options, but not for long: most of them only change after another action. */
+/** Waits for disabled and read-only elements and options, but not for long: most of them only change after another action. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Locator } from 'playwright'
 import type { ActOptions, CallLimit } from '../../../core/operation/command.ts'
@@ -9,13 +9,13 @@ const intervalMs = 50
 /** Returns what is still disabled after the time that the caller has set, or a short time after the page has loaded. */
 export async function stillDisabled(
   element: Locator,
-  { options, timeoutMs = limits.command.disabledMs }: Pick<ActOptions, 'options' | 'timeoutMs'>,
+  { needs, options, timeoutMs = limits.command.disabledMs }: Pick<ActOptions, 'needs' | 'options' | 'timeoutMs'>,
   limit: CallLimit,
-): Promise<'element' | 'option' | undefined> {
+): Promise<'element' | 'option' | 'text' | undefined> {
   const started = performance.now()
   let since = started
   for (;;) {
-    const found = await disabledPart(element, options, limit)
+    const found = await disabledPart(element, { needs, options }, limit)
     const now = performance.now()
     if (!found || now - since >= timeoutMs || now - started >= limit.timeout) return found
     await pause(intervalMs, undefined, { signal: limit.signal })
@@ -23,9 +23,21 @@ export async function stillDisabled(
   }
 }
 
-async function disabledPart(element: Locator, options: ActOptions['options'], limit: CallLimit) {
+async function disabledPart(
+  element: Locator,
+  { needs, options }: Pick<ActOptions, 'needs' | 'options'>,
+  limit: CallLimit,
+) {
   if (await element.isDisabled(limit)) return 'element'
-  return options && (await element.evaluate(isOptionDisabled, options, limit)) ? 'option' : undefined
+  // A list of options can be a field that takes no text.
+  if (options) return (await element.evaluate(isOptionDisabled, options, limit)) ? 'option' : undefined
+  return needs === 'editable' && (await element.evaluate(isReadOnly, undefined, limit)) ? 'text' : undefined
+}
+
+/** Runs in the page. Self-contained: only the text of the function reaches it. */
+function isReadOnly(node: Element): boolean {
+  const field = node instanceof HTMLLabelElement ? node.control : node
+  return (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) && field.readOnly
 }
 
 /**

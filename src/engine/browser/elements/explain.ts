@@ -200,10 +200,10 @@ function fromState(
 ): BaxError | null {
   const first = matched > 1 ? `${selector} (the ${which} of ${matched} matches)` : selector
   const details = { selector, matched, candidates: [], element: state.name }
-  const fail = (code: ErrorCode, sentence: string, more: Record<string, unknown> = {}) =>
+  const fail = (code: ErrorCode, sentence: string, more: Record<string, unknown> = {}, hint?: string) =>
     new BaxError(code, `${first} ${sentence}`, {
       details: { ...details, ...more },
-      ...(matched > 1 && { hint: listMatches }),
+      ...(matched > 1 ? { hint: listMatches } : hint !== undefined && { hint }),
     })
 
   if (!state.connected) return fail('element_detached', 'left the page during the action')
@@ -217,7 +217,8 @@ function fromState(
   if (state.disabled) return isDisabled()
   if (needs === 'editable' && !state.editable) {
     const why = state.readonly ? 'is read-only' : 'cannot be edited'
-    return fail('not_editable', `${why} (${state.name})`, { readonly: state.readonly })
+    const hint = state.readonly ? 'if a click on it opens something, such as a calendar, choose there' : undefined
+    return fail('not_editable', `${why} (${state.name})`, { readonly: state.readonly }, hint)
   }
   if (state.options && /did not find some options/.test(log)) {
     const options = state.options.join(', ')
