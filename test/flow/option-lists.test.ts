@@ -206,11 +206,22 @@ inUsualHomes(
       expect(await text('#kept')).toBe('Sencha')
     })
 
-    test('fill_form takes no empty list of options, since it would remove nothing', async () => {
+    test('the options of a list that is always open take the place of those that were chosen', async () => {
       await given.open('/')
-      expect(await given.fails('fill_form', { fields: { Tags: [] } })).toMatchObject({
+      const chosen = () =>
+        given.evaluate(`[...tags.querySelectorAll('[aria-selected=true]')].map((one) => one.textContent).join()`)
+      await given.do('select_option', { selector: '#tags', values: ['a', 'b'] })
+      await given.do('fill_form', { fields: { Tags: ['b', 'c'] } })
+      expect(await chosen()).toBe('b,c')
+      await given.do('fill_form', { fields: { Tags: [] } })
+      expect(await chosen()).toBe('')
+    })
+
+    test('fill_form takes no empty list for a combobox, since it would remove nothing', async () => {
+      await given.open('/')
+      expect(await given.fails('fill_form', { fields: { Status: [] } })).toMatchObject({
         code: 'invalid_data',
-        error: expect.stringContaining('Tags needs at least one option') as string,
+        error: expect.stringContaining('Status needs at least one option') as string,
       })
     })
 

@@ -19,7 +19,7 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   const element = (node instanceof HTMLLabelElement && node.control ? node.control : node) as HTMLElement
   const invalid = (fault: string) => ({ fault, invalid: true })
   const shown = JSON.stringify(value).slice(0, 100)
-  const { type = '', readOnly } = element as HTMLInputElement
+  const { type = '', readOnly, maxLength: most } = element as HTMLInputElement
   const isNative = element.matches('input:is([type=checkbox i], [type=radio i])')
   const role = element.getAttribute('role') ?? ''
   const check = isNative ? type : ({ checkbox: 'checkbox', switch: 'checkbox', radio: 'radio' }[role] ?? null)
@@ -27,20 +27,19 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   const isSelect = element instanceof HTMLSelectElement
   if (textOnly && check) return { fault: `is a ${check === 'radio' ? 'radio button' : check}: use check` }
   if (textOnly && isSelect) return { fault: 'is a select element: use select_option' }
-  const isEnabled = !element.matches(':disabled, [aria-disabled=true], [aria-disabled=true] *')
-  if (!isEnabled) return { fault: 'is disabled', waits: true }
+  if (element.matches(':disabled, [aria-disabled=true], [aria-disabled=true] *'))
+    return { fault: 'is disabled', waits: true }
   // A combobox has options, unless it has lines, or its popup is a dialog or grid, such as a calendar: then it takes text.
   const takesText = 'textarea, [aria-haspopup=dialog], [aria-haspopup=grid]'
   const opens = role === 'combobox' ? !element.matches(takesText) : element.ariaHasPopup === 'listbox'
   if (!textOnly && (opens || role === 'listbox' || role === 'radiogroup')) {
-    if (Array.isArray(value) && value.length === 0)
-      return invalid('needs at least one option: those that are chosen stay; click them to remove them')
+    const isNothing = [value].flat().length === 0 && element.ariaMultiSelectable !== 'true'
+    if (isNothing) return invalid('needs at least one option: those that are chosen stay; click them to remove them')
     return typeof value === 'boolean' ? invalid(`needs the name of an option, not ${shown}`) : { kind: 'select' }
   }
-  if (role === 'slider' && !(element instanceof HTMLInputElement)) {
-    if (String(value).trim() === '' || !Number.isFinite(Number(value))) return invalid(`needs a number, not ${shown}`)
-    return { kind: 'slider' }
-  }
+  const isNumber = String(value).trim() !== '' && Number.isFinite(Number(value))
+  if (role === 'slider' && !(element instanceof HTMLInputElement))
+    return isNumber ? { kind: 'slider' } : invalid(`needs a number, not ${shown}`)
   const isLine = element instanceof HTMLInputElement && type === 'text'
   // Such a field may open levels of options, which the path goes through.
   if (readOnly) return isLine && Array.isArray(value) ? { kind: 'select' } : { fault: 'is read-only', waits: true }
@@ -51,8 +50,7 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
     return { kind: check as 'checkbox' }
   }
   if (isSelect) {
-    const list = [value].flat().map(String)
-    const options = [...element.options]
+    const [list, options] = [[value].flat().map(String), [...element.options]]
     const missing = list.filter((text) => !options.some((one) => one.value === text || one.label === text))
     const labels = options.slice(0, 20).map(({ label }) => label)
     const fault = `has no option ${missing.join(', ')}; it has: ${labels.join(', ')}`
@@ -67,11 +65,11 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   if (element.isContentEditable || (element.closest(code) ?? element.querySelector(css)))
     return { kind: 'text', isEditor: true }
   if (!element.matches('input, textarea')) return { fault: 'does not take text' }
-  const isButton = ['button', 'submit', 'reset', 'image', 'hidden'].includes(type)
-  if (isButton) return { fault: `does not take text: it is of type ${type}` }
-  const [text, most] = [String(value), (element as HTMLInputElement).maxLength]
-  const { length } = text
-  if (most >= 0 && length > most) return invalid(`takes at most ${most} characters, and the text has ${length}`)
+  const buttons = ['button', 'submit', 'reset', 'image', 'hidden']
+  if (buttons.includes(type)) return { fault: `does not take text: it is of type ${type}` }
+  const text = String(value)
+  const excess = most >= 0 && text.length > most
+  if (excess) return invalid(`takes at most ${most} characters, and the text has ${text.length}`)
   // Browsers reject values of the wrong type, such as letters in numbers, and line breaks in a line.
   if (element instanceof HTMLInputElement && text !== '') {
     const probe = Object.assign(element.cloneNode() as HTMLInputElement, { value: text })

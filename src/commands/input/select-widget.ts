@@ -1,15 +1,17 @@
 /** Selects options of lists that are no select elements: comboboxes, listboxes, radio groups, tabs, menus and trees. */
-import type { ElementHandle, JSHandle, Locator } from 'playwright'
+import type { ElementHandle, Locator } from 'playwright'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CallLimit, CommandContext } from '../../core/operation/command.ts'
 import { addTexts } from './form/add-texts.ts'
+import { type Before, fieldText, type FoundOption, look, type Look } from './form/look.ts'
 import { containsName, showsName } from './form/shown-name.ts'
 import {
+  chosenBeside,
   clickedPart,
-  findOption,
   findWidget,
   isAnyGone,
   isChosen,
+  isListOfSeveral,
   isOneOfMany,
   isOpenLevel,
   isTaken,
@@ -77,9 +79,26 @@ export async function selectInWidget(
     await close(tidyMs).catch(() => {})
     throw error
   }
+  // The options take the place of those that were chosen, as in a select element.
+  if (kind === 'list' && (await widget.evaluate(isListOfSeveral).catch(() => false))) await release(facts, chosen)
   // A list of several options stays open.
   await close()
   return chosen
+}
+
+/** Clicks on the chosen options with other names. @throws BaxError when one stays chosen */
+async function release(facts: Facts, names: readonly string[]): Promise<void> {
+  const { context, selector, widget, left } = facts
+  for (;;) {
+    const other = (await widget.evaluateHandle(chosenBeside, names)).asElement() as ElementHandle<Element> | null
+    if (!other) return
+    await clickOn(facts, other, 'has another option chosen, but')
+    const released = await context.poll(async () => ({ met: !(await other.evaluate(isChosen)) }), left().timeout)
+    if (released.met) continue
+    throw new BaxError('action_failed', `${selector} keeps an option that was chosen before after a click on it`, {
+      details: { selector, delivered: true },
+    })
+  }
 }
 
 interface Facts {
@@ -129,8 +148,6 @@ async function press(facts: Facts): Promise<void> {
   const part = 'part' in seen ? seen.part : null
   await clickOn(facts, part ?? widget, 'cannot be opened:')
 }
-
-type Before = JSHandle<Set<Element>> | null
 
 async function hasOptions({ context, widget }: Facts, before: Before, ms: number): Promise<boolean> {
   const seen = await context.poll(async () => {
@@ -264,30 +281,4 @@ async function scrollTo({ context, widget, left }: Facts, value: string, before:
     if (!isMoved && screens > 0) return null
   }
   return null
-}
-
-/** Returns the text of a combobox that is a field; null for others. */
-const fieldText = (widget: ElementHandle<Element>): Promise<string | null> =>
-  widget.evaluate((node) => (node instanceof HTMLInputElement && !node.readOnly ? node.value : null))
-
-interface Look {
-  readonly option: ElementHandle<Element> | null
-  /** An option that is drawn. */
-  readonly any: ElementHandle<Element> | null
-  readonly name: string
-  readonly isDisabled: boolean
-  readonly names: readonly string[]
-}
-
-type FoundOption = Look & { readonly option: ElementHandle<Element> }
-
-async function look(widget: ElementHandle<Element>, value: string, before: Before): Promise<Look> {
-  const found = await widget.evaluateHandle(findOption, { value, before })
-  const [facts, option, any] = await Promise.all([
-    found.evaluate(({ name, isDisabled, names }) => ({ name, isDisabled, names })),
-    found.getProperty('option'),
-    found.getProperty('any'),
-  ])
-  const elementOf = (handle: JSHandle) => handle.asElement() as ElementHandle<Element> | null
-  return { ...facts, option: elementOf(option), any: elementOf(any) }
 }

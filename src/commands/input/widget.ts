@@ -160,6 +160,26 @@ export function isOneOfMany(option: Element): boolean {
   return (list?.querySelectorAll('[aria-selected=true]').length ?? 0) > 1
 }
 
+/** Returns whether a widget is a list that is always open, in which several options can be chosen. */
+export const isListOfSeveral = (widget: Element): boolean =>
+  widget.matches('[role=listbox][aria-multiselectable=true]:not([role=combobox])')
+
+/** Returns the first chosen option of a list with another name than these. */
+export function chosenBeside(widget: Element, names: readonly string[]): Element | null {
+  const isNamed = (option: Element) =>
+    [(option as HTMLElement).innerText, option.getAttribute('aria-label'), option.getAttribute('title')].some(
+      (name) =>
+        name !== null &&
+        names.includes(
+          name
+            .replaceAll(/[\u200B\u00AD]/g, '')
+            .replaceAll(/\s+/g, ' ')
+            .trim(),
+        ),
+    )
+  return [...widget.querySelectorAll('[role=option][aria-selected=true]')].find((option) => !isNamed(option)) ?? null
+}
+
 /** Returns whether an option that was clicked says that it was taken: it is chosen, or its menu has closed. */
 export function isTaken(option: Element): boolean {
   const states = ['aria-selected', 'aria-checked', 'aria-current', 'aria-pressed']

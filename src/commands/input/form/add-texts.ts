@@ -40,5 +40,7 @@ export async function addTexts(node: Node, texts: readonly string[]): Promise<st
     if (field.isConnected) write('')
     return text
   }
-  return null
+  // What was shown may have been a suggestion to add it.
+  await pause()
+  return texts.find((text) => !shown().includes(text)) ?? null
 }
