@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { type Adminer, startAdminer } from '../support/adminer.ts'
+import { teas } from '../support/application-jobs.ts'
 import { missingForPhp } from '../support/debian-php.ts'
 import { startWiki, type Wiki } from '../support/dokuwiki.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { type PhpLiteAdmin, startPhpLiteAdmin } from '../support/phpliteadmin.ts'
 import { type Recorded, startRecording } from '../support/recorder.ts'
 import { type Served, servedWithinMs, serveBax } from '../support/served.ts'
+import { sqlite } from '../support/stored.ts'
 
 const reason = missingForPhp()
 
@@ -27,7 +30,7 @@ describe.skipIf(reason)(`a recorded script${reason ? ` (skipped: ${reason})` : '
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
-  async function started<T extends Wiki | PhpLiteAdmin>(application: Promise<T>): Promise<T> {
+  async function started<T extends Adminer | Wiki | PhpLiteAdmin>(application: Promise<T>): Promise<T> {
     const running = await application
     onTestFinished(() => running.close())
     return running
@@ -151,5 +154,33 @@ describe.skipIf(reason)(`a recorded script${reason ? ` (skipped: ${reason})` : '
       expect(await admin.databases()).toEqual([])
     })
     await repeat('admin.yaml', admin.password, async () => expect(await admin.databases()).toEqual([]))
+  })
+
+  test('inserts a row in Adminer', async () => {
+    const adminer = await started(startAdminer())
+    await sqlite(adminer.database, teas)
+    const stored = () => sqlite(adminer.database, 'select name, price from teas where id = 7')
+    await record(adminer.url, 'adminer.yaml', async (page) => {
+      await page.locator('select[name="auth[driver]"]').selectOption({ label: 'SQLite 3' })
+      await page.locator('#username').fill(adminer.user)
+      await page.locator('[name="auth[password]"]').fill(adminer.password)
+      await page.locator('[name="auth[db]"]').fill(adminer.database)
+      await page.getByRole('button', { name: 'Login' }).click()
+      await page.getByRole('link', { name: 'teas', exact: true }).first().click()
+      await page.getByRole('link', { name: 'New item' }).click()
+      await page.locator('[name="fields[id]"]').fill('7')
+      await page.locator('[name="fields[name]"]').fill('Lapsang')
+      await page.locator('[name="fields[price]"]').fill('12')
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByText('has been inserted').waitFor()
+      expect(await stored()).toEqual([['Lapsang', 12]])
+    })
+    await sqlite(adminer.database, 'delete from teas where id = 7')
+    for (const _ of [1, 2]) {
+      await repeat('adminer.yaml', adminer.password, async () => {
+        expect(await stored()).toEqual([['Lapsang', 12]])
+        await sqlite(adminer.database, 'delete from teas where id = 7')
+      })
+    }
   })
 })
