@@ -28,7 +28,22 @@ const section = '.gjs-block[title="Section"]'
 const text = '.gjs-block[title="Text"]'
 const written = 'frame=.gjs-frame >> text=Insert your text here'
 
+const inAntDesign = {
+  Name: 'Ann',
+  Agree: true,
+  'Wi-Fi': true,
+  Colour: 'Blue',
+  Status: 'Live',
+  Tags: ['Alpha', 'Gamma'],
+}
+
 const jobs: Partial<Record<RecordedPage, Job>> = {
+  antd: {
+    lines: [['fill-form', JSON.stringify(inAntDesign)]],
+    steps: `
+  - fill_form: { fields: ${JSON.stringify(inAntDesign)} }`,
+    state: '{"name":"Ann","agree":true,"wifi":true,"colour":"Blue","status":"Live","tags":["Alpha","Gamma"]}',
+  },
   calendar: {
     lines: [
       ['dialog', 'accept', 'Trip'],
