@@ -11,7 +11,7 @@ interface Job {
   readonly lines: readonly (readonly string[])[]
   /** The same as steps of a script. */
   readonly steps: string
-  /** What the page has stored then, as JSON. */
+  /** JSON of the state that the page must have at the end. */
   readonly state: string
 }
 

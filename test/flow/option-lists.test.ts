@@ -215,6 +215,10 @@ inUsualHomes(
       expect(await chosen()).toBe('b,c')
       await given.do('fill_form', { fields: { Tags: [] } })
       expect(await chosen()).toBe('')
+      await given.do('select_option', { selector: '#tags', values: ['a', 'b'] })
+      await given.evaluate(`tags.querySelector('[aria-selected=true]').onclick = null`)
+      const kept = { selector: '#tags', values: ['b'], timeout_ms: openMs }
+      expect(await given.fails('select_option', kept)).toMatchObject({ error: '#tags still has another option chosen' })
     })
 
     test('fill_form takes no empty list for a combobox, since it would remove nothing', async () => {

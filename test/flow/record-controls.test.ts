@@ -204,13 +204,13 @@ const generated = `<!doctype html><title>Generated</title>${seen}<form><textarea
 const table = `<!doctype html><title>Table</title>${seen}<style>p {position: fixed; top: 200px}</style>
   <table><tr><td>Filter rows <input placeholder=Search><td>Key
   <tr><td>Assam<td><a href=#>Edit</a><tr><td>Oolong<td><a href=#>Edit</a></table>
-  <ul>${['Milk', 'Tea', 'Milk tea'].map((name, at) => `<li>${'Drink '.repeat(20)}<b>${name}</b> ${at} <i><button>Done</button></i>`).join('')}</ul>
+  <ul>${['Milk', 'Tea', 'Milk tea'].map((name, at) => `<li>${'Drink '.repeat(20)}<b>${name}</b> ${at} <ul><li><button>Done</button></ul>`).join('')}</ul>
   <input placeholder=Search>
   <script>
     const [filter] = document.getElementsByTagName('input')
     const rows = [...document.querySelectorAll('tr')].slice(1)
     filter.oninput = () => { for (const row of rows) row.hidden = !row.textContent.includes(filter.value) }
-    for (const button of document.querySelectorAll('button')) button.onclick = () => add(button.closest('li').children[0].textContent)
+    for (const button of document.querySelectorAll('button')) button.onclick = () => add(button.closest('li:has(b)').children[0].textContent)
     for (const link of document.links) {
       link.onmouseenter = () => {
         link.setAttribute('aria-describedby', 'tip')

@@ -37,6 +37,7 @@ async function responseOf<T>(response: Promise<T>, io: Io, engine: Watched): Pro
   try {
     return await Promise.race([response, watch(io, engine, over.signal)])
   } finally {
+    // The default reason is an error, whose stack costs more than the rest of this function.
     over.abort('the call has ended')
     // The response is not awaited after the engine was reported; its rejection must not be unhandled.
     response.catch(() => {})

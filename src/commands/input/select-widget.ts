@@ -14,6 +14,7 @@ import {
   isListOfSeveral,
   isOneOfMany,
   isOpenLevel,
+  isStillChosen,
   isTaken,
   isUnclicked,
   ownTexts,
@@ -79,8 +80,9 @@ export async function selectInWidget(
     await close(tidyMs).catch(() => {})
     throw error
   }
-  // The options take the place of those that were chosen, as in a select element.
-  if (kind === 'list' && (await widget.evaluate(isListOfSeveral).catch(() => false))) await release(facts, chosen)
+  // The options take the place of those that were chosen, as in a select element. The choice may have led to another page.
+  const isOfSeveral = kind === 'list' && !(await isReplaced(widget)) && (await widget.evaluate(isListOfSeveral))
+  if (isOfSeveral) await release(facts, chosen)
   // A list of several options stays open.
   await close()
   return chosen
@@ -89,15 +91,17 @@ export async function selectInWidget(
 /** Clicks on the chosen options with other names. @throws BaxError when one stays chosen */
 async function release(facts: Facts, names: readonly string[]): Promise<void> {
   const { context, selector, widget, left } = facts
+  let isReleased = true
   for (;;) {
     const other = (await widget.evaluateHandle(chosenBeside, names)).asElement() as ElementHandle<Element> | null
     if (!other) return
+    if (!isReleased || left().timeout <= minMs) {
+      const message = `${selector} still has another option chosen`
+      throw new BaxError('action_failed', message, { details: { selector, delivered: true } })
+    }
     await clickOn(facts, other, 'has another option chosen, but')
-    const released = await context.poll(async () => ({ met: !(await other.evaluate(isChosen)) }), left().timeout)
-    if (released.met) continue
-    throw new BaxError('action_failed', `${selector} keeps an option that was chosen before after a click on it`, {
-      details: { selector, delivered: true },
-    })
+    const isStill = () => other.evaluate(isStillChosen)
+    isReleased = (await context.poll(async () => ({ met: !(await isStill()) }), left().timeout)).met
   }
 }
 
@@ -167,7 +171,8 @@ async function choose(
   const { context, selector, kind, widget, left, shown } = facts
   // Many lists leave out what is chosen.
   const isTag = shown && containsName(value, shown.slice(1)) && (await look(widget, value, before)).option === null
-  const found = isTag ? 'added' : await findByName(facts, value, before)
+  if (isTag) return value
+  const found = await findByName(facts, value, before)
   if (found === 'added') return value
   const { option, name, isDisabled } = found
   const isMarked = await option.evaluate(isChosen)

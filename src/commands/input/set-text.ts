@@ -38,7 +38,7 @@ export async function setText(node: Node, text: string): Promise<SetText> {
   const wanted = [...significant(text)]
   for (const character of significant(kept)) if (character === wanted[found]) found++
   // The sign and the point of a number are more than separators.
-  const [, sign, whole, fraction] = /^\s*([-−]?)(\d+)(?:[.,](\d+))?\s*$/.exec(text) ?? []
+  const [, sign, whole, fraction] = /^\s*([-−]?)(\d{1,30})(?:[.,](\d{1,30}))?\s*$/.exec(text) ?? []
   const hasSign = !sign || /[-−(]/.test(kept)
   const isGrouped = text.includes(',') && fraction?.length === 3
   const hasPoint =

@@ -180,6 +180,10 @@ export function chosenBeside(widget: Element, names: readonly string[]): Element
   return [...widget.querySelectorAll('[role=option][aria-selected=true]')].find((option) => !isNamed(option)) ?? null
 }
 
+/** Returns whether an option of a list is chosen; lists may replace their options after a click. */
+export const isStillChosen = (option: Element): boolean =>
+  option.isConnected && option.getAttribute('aria-selected') === 'true'
+
 /** Returns whether an option that was clicked says that it was taken: it is chosen, or its menu has closed. */
 export function isTaken(option: Element): boolean {
   const states = ['aria-selected', 'aria-checked', 'aria-current', 'aria-pressed']

@@ -19,7 +19,7 @@ interface Deadline<Late> {
   readonly cooperative?: boolean
 }
 
-/** Reason of signals that are aborted after their work: creating one costs more than the rest. */
+/** Reason of signals that are aborted after their work, created once: its stack costs more than all other steps. */
 let ended: DOMException | undefined
 
 /**

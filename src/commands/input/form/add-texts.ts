@@ -40,7 +40,7 @@ export async function addTexts(node: Node, texts: readonly string[]): Promise<st
     if (field.isConnected) write('')
     return text
   }
-  // What was shown may have been a suggestion to add it.
+  // A page can show a text without adding it, as in `Press Enter to add Fig`.
   await pause()
   return texts.find((text) => !shown().includes(text)) ?? null
 }

@@ -1,4 +1,4 @@
-/** What a widget shows at one moment: its options, and the text of a field. */
+/** Reads the visible options of a widget, and the text of a combobox. */
 import type { ElementHandle, JSHandle } from 'playwright'
 import { findOption } from '../widget.ts'
 

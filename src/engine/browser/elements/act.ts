@@ -196,6 +196,7 @@ async function isBlank(page: Page): Promise<boolean> {
   // A page writes into the tab that it has opened.
   if (await page.opener()) return false
   const isEmpty = page.evaluate(() => document.body?.childNodes.length === 0 && !document.title)
+  // A page that navigates meanwhile is not blank.
   return withDeadline(isEmpty, { ms: answerMs, value: false }).catch(() => false)
 }
 

@@ -15,12 +15,14 @@ export function selectorInRow(
   selector: string,
   isOnly: (selector: string) => boolean,
 ): string | undefined {
-  const row = rows.find((css) => element.closest(css))
-  if (!row) return undefined
   const within = selector.replace(position, '')
-  return textsOf(element.closest(row)!, element)
-    .map((text) => `${row} >> internal:has-text=${JSON.stringify(text)}i >> ${within}`)
-    .find(isOnly)
+  for (let at = element.parentElement; at; at = at.parentElement) {
+    const row = rows.find((css) => at!.matches(css))
+    const texts = row ? textsOf(at, element) : []
+    const found = texts.map((text) => `${row} >> internal:has-text=${JSON.stringify(text)}i >> ${within}`).find(isOnly)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** Returns texts of a row, names before numbers, which are often amounts, dates and positions. */

@@ -94,7 +94,7 @@ export function editableSelectorOf(element: HTMLElement): string {
   return isNamed ? selectorOf(element) : selectorMaker()(element)
 }
 
-const texts = /"(?:\\.|[^"\\])*"/g
+const quotedTexts = /"(?:\\.|[^"\\])*"/g
 
 /**
  * Returns a selector of a field without its new value, which can be a part of the names of elements around it: a script
@@ -102,9 +102,10 @@ const texts = /"(?:\\.|[^"\\])*"/g
  */
 export function withoutValue(field: HTMLInputElement, selector: string): string {
   const value = field.value.trim().replaceAll(/\s+/g, ' ').toLowerCase()
-  const isNamed = value !== '' && selector.match(texts)?.some((text) => unquoted(text).toLowerCase().includes(value))
+  const isNamed =
+    value !== '' && selector.match(quotedTexts)?.some((text) => unquoted(text).toLowerCase().includes(value))
   if (!isNamed) return selector
-  // Libraries define it, too.
+  // Libraries such as React define this property on single fields.
   const own = Object.getOwnPropertyDescriptor(field, 'value')
   Object.defineProperty(field, 'value', { configurable: true, get: () => '' })
   try {

@@ -214,7 +214,7 @@ const clickOf = (press: Press, action: Partial<Action> = {}): Action & { bax: ob
 /** Returns the recorder's selector, or one for another element, or without the text that changes. */
 function betterSelector(target: Element, { name, selector = '' }: Action): string | undefined {
   const opener = isInput(target) ? openerOf(target) : undefined
-  // One that may be a tooltip.
+  // The description can be a tooltip, which exists only while the pointer is on the element.
   if (selector.includes('[description=')) return selectorOf(target)
   if (opener && name === 'fill') return selectorOf(opener)
   if (isHtml(target) && target.localName === 'textarea')

@@ -40,7 +40,7 @@ export async function untilListening(page: Page, ms: number, signal: AbortSignal
     )
   while (awaited().length > 0 && left() > 0) {
     while (awaited().length > 0 && left() > 0) await pause(intervalMs, undefined, { signal })
-    // What it does with the data, such as to request more.
+    // The page handles what has arrived, and may request more.
     if (left() > 0) await untilTimersRun(page, left(), signal)
   }
   for (const { url } of awaited(began)) unanswered.add(kindOf(url))
@@ -69,7 +69,14 @@ const loadingIn = (page: Page, since: number) =>
     .filter(({ resource_type: type, tab_id: tab }) => tab === tabIdOf(page) && loaded.has(type))
 
 /** Names in a path, and values in a query, that many pages send anew with each request: times, numbers and tokens. */
-const changing = /\/(?=[^/?]*\d|[^/?]{20})[^/?]*(?=[/?]|$)|[?&][^=&]*=(?=[^&]*[\dA-Z]|[^&]{20})[^&]*/g
+const changing = /\/(?=[^/?]*\d|[^/?]{20})[^/?]*(?=[/?]|$)|[?&][^=&?]*=(?=[^&]*[\dA-Z]|[^&]{20})[^&]*/g
+
+/** Characters of a URL that are compared. */
+const comparedChars = 1000
 
 /** Returns what a URL has in common with those of later requests for the same. */
-const kindOf = (url: string) => url.replace(/^\w+:\/\/[^/]*/, '').replaceAll(changing, '')
+const kindOf = (url: string) =>
+  url
+    .slice(0, comparedChars)
+    .replace(/^\w+:\/\/[^/]*/, '')
+    .replaceAll(changing, '')

@@ -38,8 +38,7 @@ function openDialog(elements: readonly Element[]): Element | undefined {
     (element) => (isNative(element) || element.getAttribute('aria-modal') === 'true') && isShown(element),
   )
   const native = open.filter(isNative)
-  if (native.length === 0 && !open.some((dialog) => isInFront(dialog, elements))) return undefined
-  const candidates = native.length > 0 ? native : open
+  const candidates = native.length > 0 ? native : open.filter((dialog) => coversOthers(dialog, elements))
   return candidates.findLast((element) => contains(element, document.activeElement)) ?? candidates.at(-1)
 }
 
@@ -47,7 +46,7 @@ const controls = 'a[href], button, input, select, textarea'
 const maxControls = 50
 
 /** Returns whether the pointer cannot reach most controls beside a dialog: some pages call panels modal that cover nothing. */
-function isInFront(dialog: Element, elements: readonly Element[]): boolean {
+function coversOthers(dialog: Element, elements: readonly Element[]): boolean {
   let [reached, missed] = [0, 0]
   for (const element of elements) {
     if (!element.matches(controls) || contains(dialog, element)) continue
