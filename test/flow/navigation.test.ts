@@ -31,6 +31,10 @@ const pages = {
     response.writeHead(302, { location: '/loop' }).end()
   },
   '/hang': () => {},
+  // Longer than a page that hangs has to respond during a navigation.
+  '/slow': (_: unknown, response: import('node:http').ServerResponse) => {
+    setTimeout(() => response.end('<title>Slow</title><script>document.title += " and read"</script>'), 5000)
+  },
   '/onward': '<!doctype html><title>Onward</title><script>location.href = "/next"</script>',
   '/file': (_: unknown, response: import('node:http').ServerResponse) => {
     response.writeHead(200, { 'content-disposition': 'attachment; filename=a.txt' }).end('text')
@@ -116,6 +120,24 @@ inUsualHomes(pages, (given) => {
     const error = `the page did not answer within 300 ms: 1 request is open: ${given.url('/hang')}`
     expect(hung).toMatchObject({ code: 'timeout', error })
   })
+
+  test.each(['another page', 'a page that waits for an answer'])(
+    'a page that answers late is requested once, and opened in the same tab: from %s',
+    async (from) => {
+      await given.open('/')
+      const tabs = await given.value('list_tabs')
+      const { requests } = given.site()
+      const before = requests.length
+      if (from !== 'another page') {
+        await given.evaluate('void setTimeout(() => { location.href = "/hang" })')
+        await expect.poll(() => requests.slice(before)).toContain('/hang')
+      }
+      await given.open('/slow')
+      expect(requests.slice(before).filter((path) => path === '/slow')).toHaveLength(1)
+      const [tab] = tabs as object[]
+      expect(await given.value('list_tabs')).toEqual([{ ...tab, url: given.url('/slow'), title: 'Slow and read' }])
+    },
+  )
 
   test.each(Object.keys(unloaded))('a page that does not load in time can be used: %s', async (path) => {
     const failure = await given.fails('navigate_to', { url: given.url(path), timeout_ms: 4000 })

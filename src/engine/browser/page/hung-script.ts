@@ -137,12 +137,16 @@ const unlessAborted = (signal: AbortSignal) => (error: unknown) => {
   return true
 }
 
-/** Returns whether a page responds, if necessary after terminating its script. @throws the reason of the signal */
+/**
+ * Returns whether a page can be left, if necessary after terminating its script. @throws the reason of the signal
+ *
+ * While a navigation is pending, a page that is not hung answers the termination, and no other call.
+ */
 async function isResponsive(page: Page, signal?: AbortSignal): Promise<boolean> {
   if (hasOpenDialog(page)) return true
   const until = signal ? { signal } : {}
   if (await withDeadline(responseOf(page), { ms: leavingMs, value: false, ...until })) return true
-  const freed = (over: AbortSignal) => free(page, over).then(yes)
+  const freed = (over: AbortSignal) => free(page, over, { once: true }).then(yes)
   return withDeadline(freed, { ms: freeingMs, value: false, ...until })
 }
 
@@ -152,8 +156,11 @@ async function replacePage(page: Page): Promise<Page> {
   return fresh
 }
 
-/** Terminates the scripts that keep the thread of a page or frame busy; does nothing if it responds. */
-async function free(target: Target, over: AbortSignal): Promise<void> {
+/**
+ * Terminates the script (`once`) or the scripts that keep the thread of a page or frame busy; does nothing if it
+ * responds.
+ */
+async function free(target: Target, over: AbortSignal, { once = false } = {}): Promise<void> {
   try {
     const cdp = await cdpSessionOf(target)
     const page = 'mainFrame' in target ? target : target.page()
@@ -170,6 +177,7 @@ async function free(target: Target, over: AbortSignal): Promise<void> {
       renewScripts(page)
       await cdp.send('Runtime.terminateExecution')
       renewScripts(page)
+      if (once) return
     }
   } catch (error) {
     // Closed pages need no freeing.
