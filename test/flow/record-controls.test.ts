@@ -200,6 +200,15 @@ const generated = `<!doctype html><title>Generated</title>${seen}<form><textarea
   <form><textarea onchange="add(value)"></textarea></form>
   <script>document.forms[1].id = 'rows_' + Math.floor(1e8 + 9e8 * Math.random())</script>`
 
+/** Names with counts that are others each time, except those of two chapters, which differ in nothing else. */
+const counts = `<!doctype html><title>Counts</title>${seen}
+  <button>Inbox (N)</button><button>Inbox of Ada (N)</button><button>Cart, N items</button><p>Sent (N)</p>
+  <button>Chapter (1)</button><button>Chapter (2)</button>
+  <script>for (const element of document.querySelectorAll('button, p')) {
+    element.onclick = () => add(element.textContent.replace(/[0-9,]{5}/, 'N'))
+    element.textContent = element.textContent.replace('N', (1000 + Math.floor(9000 * Math.random())).toLocaleString('en'))
+  }</script>`
+
 /** A table with a filter in its head, and links that have a tooltip while the pointer is on them. */
 const table = `<!doctype html><title>Table</title>${seen}<style>p {position: fixed; top: 200px}</style>
   <table><tr><td>Filter rows <input placeholder=Search><td>Key
@@ -255,6 +264,7 @@ beforeAll(async () => {
     '/table': table,
     '/lists': lists,
     '/generated': generated,
+    '/counts': counts,
     '/late': (_request, response) => {
       if (isLoadedAgain) response.statusCode = 404
       if (isLoadedAgain) return response.end()
@@ -503,6 +513,23 @@ describe('a recorded script', () => {
     })
     expect(recorded).toBe('Hello')
     expect(JSON.stringify(steps)).not.toMatch(/rows_\d/)
+  })
+
+  test('names elements without counts, unless these tell them apart', async () => {
+    const { steps, recorded } = await recordAndRun('counts', async (page) => {
+      for (const name of [/^Inbox \(/, 'Inbox of Ada', 'Cart', 'Chapter (2)'])
+        await tap(page, page.getByRole('button', { name }))
+      await tap(page, page.getByText('Sent'))
+      await page.waitForFunction('seen.length === 5')
+    })
+    expect(recorded).toBe('Inbox (N),Inbox of Ada (N),Cart, N items,Chapter (2),Sent (N)')
+    expect(steps).toEqual([
+      { click: 'role=button[name*="Inbox (" i]' },
+      { click: 'role=button[name*="Inbox of Ada" i]' },
+      { click: 'role=button[name*="Cart" i]' },
+      { click: 'role=button[name="Chapter (2)"]' },
+      { click: 'text=Sent' },
+    ])
   })
 
   test('names a link by the text of its row and without its tooltip, and a field without its new value', async () => {

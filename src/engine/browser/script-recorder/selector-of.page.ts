@@ -1,6 +1,7 @@
 /** Runs in the page: finds the selectors of elements that Playwright's recorder does not report. */
 import { isShadowRoot } from '../elements/node-kinds.page.ts'
-import { selectorInRow } from './in-row.page.ts'
+import { withoutCounts } from './names/counts.page.ts'
+import { selectorInRow } from './names/in-row.page.ts'
 import { selectorMaker, withoutNumbers } from '../elements/selector.page.ts'
 
 interface Console {
@@ -84,9 +85,11 @@ function findsOnly(element: Element, selector: string): boolean {
   return first === element && !second
 }
 
-/** Returns a selector without positions and without IDs that the page generates anew, if it then finds only the element. */
-export const stableSelector = (element: Element, selector: string): string =>
-  withoutNumbers(withoutPosition(element, selector), (stable) => findsOnly(element, stable))
+/** Returns a selector without positions, counts, and IDs that the page generates anew, if it then finds only the element. */
+export function stableSelector(element: Element, selector: string): string {
+  const isOnly = (stable: string) => findsOnly(element, stable)
+  return withoutNumbers(withoutCounts(withoutPosition(element, selector), isOnly), isOnly)
+}
 
 /** Returns a selector of an editable element that does not contain its text, which is about to change. */
 export function editableSelectorOf(element: HTMLElement): string {
