@@ -28,7 +28,10 @@ export const toggle_bounding_boxes = defineCommand({
     include_html: flag("Add each element's HTML to the result"),
   }),
   result: z.object({ boxes: z.array(boundingBox).describe('Boxes drawn, with the numbers they show') }),
-  run: async ({ overlay }, { enabled, selector, limit, include_html }) => ({
-    data: { boxes: await overlay.boxes({ enabled, selector, limit, includeHtml: include_html }) },
-  }),
+  run: async ({ overlay, warn }, { enabled, selector, limit, include_html }) => {
+    const boxes = await overlay.boxes({ enabled, selector, limit, includeHtml: include_html })
+    if (enabled && boxes.length === 0)
+      warn(selector === undefined ? 'the page has no interactive element' : `no element matches ${selector}`)
+    return { data: { boxes } }
+  },
 })

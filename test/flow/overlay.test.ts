@@ -51,6 +51,13 @@ inUsualHomes(pages, (given) => {
     expect(await given.evaluate('document.querySelector("bax-overlay")')).toBeNull()
   })
 
+  test('toggle_bounding_boxes says when there is nothing to draw', async () => {
+    await given.open('/')
+    const { results } = await given.run([['toggle_bounding_boxes', { enabled: true, selector: '.none' }]])
+    expect(results[0]).toMatchObject({ success: true, data: { boxes: [] }, warning: 'no element matches .none' })
+    await given.do('toggle_bounding_boxes', { enabled: false })
+  })
+
   test('toggle_bounding_boxes draws numbered boxes around controls, and returns them', async () => {
     await given.open('/')
     const before = await takeScreenshot()
