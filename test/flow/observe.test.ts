@@ -39,6 +39,8 @@ const pages = {
     (_, at) =>
       `<section><h2>Part ${at}</h2><p>Some words about part ${at}.</p><a href=/part/${at}>Read part ${at}</a></section>`,
   ).join('')}`,
+  '/large': `<!doctype html><title>Large</title><table>${'<tr><td>Some<td>words<td><a href=#>in</a><td><button>cells</button>'.repeat(3500)}</table>
+    <form><button onclick="event.preventDefault(); this.textContent = 'Sent'">Send</button></form><iframe src=/inner></iframe>`,
   '/dialogs': `<!doctype html><title>Dialogs</title><button id=ask onclick="alert('Sure?')">Ask</button>
     <script>console.warn('careful'); fetch('/missing')</script>`,
   '/slow': (_: unknown, response: import('node:http').ServerResponse) => {
@@ -191,6 +193,16 @@ inUsualHomes(pages, (given) => {
     const after = named(await observe(), 'New').ref
     expect(after).not.toBe(before)
     expect((await given.fails('click', { selector: `ref=${before}` })).code).toBe('stale_ref')
+  })
+
+  test('observes a page of more than 20,000 elements, and a part of it', async () => {
+    await given.open('/large')
+    const { snapshot, omitted } = await observe({ interactive_only: true, include: ['snapshot'] })
+    expect(snapshot).toContain('- button "Inside"')
+    expect(omitted.links! + snapshot!.match(/- link "in"/g)!.length).toBe(3500)
+    const part = await observe({ selector: 'form' })
+    await given.do('click', { selector: `ref=${named(part, 'Send').ref}` })
+    expect(await given.value('get_text', { selector: 'form' })).toBe('Sent')
   })
 
   test('rejects a reference of the previous page, and does not reuse its number', async () => {

@@ -3,16 +3,12 @@
  * lists them. The isolated worlds of snapshots get them, and treat them like `onclick` and open shadow roots.
  */
 import type { CDPSession } from 'playwright'
-import { BaxError } from '../../../core/errors/errors.ts'
-import type { Clickable } from './snapshot/listening.page.ts'
 import elementsScript from './snapshot/elements.page.ts?inline'
 import { innerSession } from '../page/internals.ts'
 import { type World, worldError } from './worlds.ts'
 
 /** Events of a click. */
 const clicks = new Set(['click', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart', 'touchend'])
-/** Elements that are controls anyway, or never one. */
-const others = new Set('#document A BODY BUTTON HTML IFRAME INPUT OPTION SELECT SUMMARY TEXTAREA'.split(' '))
 
 /** IDs that the browser has given to the elements with listeners which the worlds of a session know. */
 const known = new WeakMap<CDPSession, ReadonlySet<number>>()
@@ -27,90 +23,62 @@ function bySession(worlds: readonly World[]): [CDPSession, World[]][] {
 export async function revealListeners(worlds: readonly World[]): Promise<void> {
   await Promise.all(
     bySession(worlds).map(async ([session, own]) => {
-      const now = await listening(session)
+      const found = await listening(session, own)
+      const now = new Set([...found.values()].flatMap((ids) => [...ids]))
       const before = known.get(session) ?? new Set()
       const gone = [...before].filter((id) => !now.has(id))
       if (gone.length > 0) await Promise.all(own.map((world) => world.call(elementsScript, 'forget', gone)))
-      const added = new Set([...now].filter((id) => !before.has(id)))
-      const seen = added.size > 0 ? await inspect(session, own, added) : []
-      known.set(session, new Set([...seen, ...[...before].filter((id) => now.has(id))]))
+      for (const [world, ids] of found) {
+        const added = [...ids].filter((id) => !before.has(id))
+        if (added.length > 0) await world.callWith(elementsScript, 'remember', added)
+      }
+      known.set(session, now)
     }),
   )
 }
 
-/** Gives worlds the closed shadow roots of their documents. */
+/** Gives worlds the closed shadow roots of the elements that may have one. */
 export async function revealClosedRoots(worlds: readonly World[]): Promise<void> {
-  await Promise.all(bySession(worlds).map(async ([session, own]) => inspect(session, own, new Set())))
+  await Promise.all(
+    worlds.map(async (world) => {
+      const hosts = await world.describe(elementsScript, 'possibleHosts')
+      const roots = hosts.flatMap(({ shadowRoots = [] }) => shadowRoots)
+      const closed = roots.filter(({ shadowRootType }) => shadowRootType === 'closed')
+      const ids = closed.map(({ backendNodeId }) => backendNodeId)
+      if (ids.length > 0) await world.callWith(elementsScript, 'openRoots', ids)
+    }),
+  )
 }
 
 /**
- * Lists the elements with listeners in the documents that a session reaches. Chromium 156 mixes up the objects of the
+ * Lists the nodes with listeners in the documents of worlds. A node must not be passed to the world of another document:
+ * its scripts would no longer know of which class the node is.
+ */
+async function listening(session: CDPSession, worlds: readonly World[]): Promise<Map<World, ReadonlySet<number>>> {
+  const contexts = worlds.flatMap(({ pageContexts: { own, inside } }) => (own === undefined ? [] : [own, ...inside]))
+  const nodes = new Map(
+    await Promise.all([...new Set(contexts)].map(async (id) => [id, await listeningFrom(session, id)] as const)),
+  )
+  return new Map(
+    worlds.map((world) => {
+      const { own, inside } = world.pageContexts
+      const others = new Set(inside.flatMap((id) => [...nodes.get(id)!]))
+      return [world, new Set([...(nodes.get(own!) ?? [])].filter((id) => !others.has(id)))]
+    }),
+  )
+}
+
+/**
+ * Lists the nodes with listeners in a document, and in all documents in it. Chromium 156 mixes up the objects of the
  * worlds when the document is that of an isolated one, and crashes: it must be the page's own.
  */
-async function listening(session: CDPSession): Promise<ReadonlySet<number>> {
+async function listeningFrom(session: CDPSession, contextId: number): Promise<ReadonlySet<number>> {
   const inner = innerSession(session)
-  const { result } = await inner.send('Runtime.evaluate', { expression: 'document' }).catch(worldError)
+  const { result } = await inner.send('Runtime.evaluate', { contextId, expression: 'document' }).catch(worldError)
   const objectId = result.objectId!
   const wanted = { objectId, depth: -1, pierce: true }
   const { listeners } = await inner.send('DOMDebugger.getEventListeners', wanted).catch(worldError)
   // The document may be gone.
   inner.send('Runtime.releaseObject', { objectId }).catch(() => {})
   return new Set(listeners.flatMap(({ type, backendNodeId }) => (clicks.has(type) ? (backendNodeId ?? []) : [])))
-}
-
-/**
- * Finds elements with these IDs, and what is in closed shadow roots, in the documents of a session. Returns the IDs in
- * documents whose world is known: others may have one at the next observation.
- */
-async function inspect(session: CDPSession, worlds: readonly World[], ids: ReadonlySet<number>): Promise<number[]> {
-  const { documents, strings } = await session.send('DOMSnapshot.captureSnapshot', { computedStyles: [] })
-  const seen = await Promise.all(
-    documents.map(async ({ frameId, nodes }) => {
-      const world = worlds.find(({ frame }) => frame === strings[frameId])
-      if (!world) return []
-      const { backendNodeId = [], nodeName = [], nodeType = [], shadowRootType } = nodes
-      const closed = new Set(shadowRootType?.index.filter((_, at) => strings[shadowRootType.value[at]!] === 'closed'))
-      const found = backendNodeId.flatMap((id, at): Clickable[] => {
-        const listens = ids.has(id) && !others.has(strings[nodeName[at]!]!)
-        return nodeType[at] === elementNode && (listens || closed.has(at)) ? [{ id, listens }] : []
-      })
-      if (found.length > 0) await give(world, found)
-      return backendNodeId.filter((id) => ids.has(id))
-    }),
-  )
-  return seen.flat()
-}
-
-const elementNode = 1
-
-/** Passes elements to the isolated world of their document. */
-async function give({ session, contextId: executionContextId }: World, found: readonly Clickable[]): Promise<void> {
-  const objectGroup = 'bax-clickable'
-  const nodes = await Promise.all(
-    found.map(({ id: backendNodeId }) =>
-      session.send('DOM.resolveNode', { backendNodeId, executionContextId, objectGroup }).catch(goneNode),
-    ),
-  )
-  const resolved = nodes.flatMap((node, at) =>
-    node?.object.objectId ? [{ ...found[at]!, object: node.object.objectId }] : [],
-  )
-  const facts = resolved.map(({ id, listens }) => ({ id, listens }))
-  const { exceptionDetails } = await session
-    .send('Runtime.callFunctionOn', {
-      executionContextId,
-      functionDeclaration: `(...elements) => { ;${elementsScript}; __bax_module.remember(elements, ${JSON.stringify(facts)}) }`,
-      arguments: resolved.map(({ object: objectId }) => ({ objectId })),
-    })
-    .catch(worldError)
-  if (exceptionDetails)
-    throw new BaxError(
-      'internal_error',
-      `the observation failed in the page: ${exceptionDetails.exception?.description}`,
-    )
-  await session.send('Runtime.releaseObjectGroup', { objectGroup })
-}
-
-/** Ignores an element that the page has removed meanwhile. */
-function goneNode(error: unknown): undefined {
-  if (!/No node|not found|Could not find|does not belong/i.test(String(error))) worldError(error)
 }

@@ -87,7 +87,8 @@ export async function observe(
 }
 
 /** Chromium does not answer for a page while it waits for the server of the next one. */
-const unanswered = 'the page did not answer: a script keeps it busy, or the page that it opens does not arrive'
+const unanswered =
+  'the page did not answer: a script keeps it busy, it has too many elements, or the page that it opens does not arrive'
 
 /** `POST /observe`. */
 export async function observeSession(

@@ -11,11 +11,19 @@ import { innerSession } from '../page/internals.ts'
 export interface World {
   /** Calls a function of a bundled page script. @throws WorldGone when the document was replaced meanwhile. */
   call<T>(script: string, name: string, input: unknown): Promise<T>
+  /** Calls a function with nodes, by the IDs that the browser has given to them, and with these IDs; skips missing ones. */
+  callWith<T>(script: string, name: string, ids: readonly number[]): Promise<T>
+  /** Calls a function that returns nodes, and describes them. */
+  describe(script: string, name: string): Promise<DescribedNode[]>
   readonly session: CDPSession
-  readonly contextId: number
   /** ID that the browser has given to the frame. */
   readonly frame: string
+  /** Contexts of the page's own scripts: in this document, and in the documents of the frames in it. */
+  readonly pageContexts: { readonly own: number | undefined; readonly inside: readonly number[] }
 }
+
+/** A node as the browser describes it, also with what pages do not show to scripts. */
+type DescribedNode = Awaited<ReturnType<typeof describeNode>>['node']
 
 /** Error for a world whose document was replaced. */
 export class WorldGone extends BaxError {
@@ -81,8 +89,15 @@ export async function mainContextOf(page: Page): Promise<string> {
 }
 
 async function list(session: CDPSession): Promise<World[]> {
-  const own = (await contextsOf(session)).filter(({ name }) => utility.test(name))
-  return own.toSorted((a, b) => Number(b.isMain) - Number(a.isMain)).map(({ id, frame }) => world(session, id, frame))
+  const all = await contextsOf(session)
+  const own = all.filter(({ name }) => utility.test(name))
+  const pages = all.filter(({ isDefault }) => isDefault)
+  return own
+    .toSorted((a, b) => Number(b.isMain) - Number(a.isMain))
+    .map(({ id, frame }) => {
+      const inside = pages.flatMap((page) => (page.parent === frame ? page.id : []))
+      return world(session, id, frame, { own: pages.find((page) => page.frame === frame)?.id, inside })
+    })
 }
 
 interface Context {
@@ -93,6 +108,8 @@ interface Context {
   readonly isDefault: boolean
   readonly isMain: boolean
   readonly frame: string
+  /** Frame around this one, in the same process. */
+  readonly parent: string | undefined
 }
 
 type Created = Pick<Context, 'id' | 'uniqueId' | 'name'> & {
@@ -105,10 +122,11 @@ async function contextsOf(session: CDPSession): Promise<Context[]> {
   const add = ({ context }: { context: Created }) => void found.push(context)
   session.on('Runtime.executionContextCreated', add)
   try {
-    const { frameTree } = await session.send('Page.getFrameTree')
+    const { frameTree } = await frameTreeOf(session)
     // Enabling lists the contexts; staying enabled would deliver, and retain, all console output of the page.
     await session.send('Runtime.enable')
     await session.send('Runtime.disable')
+    const parents = new Map(parentsIn(frameTree))
     return found.map(({ id, uniqueId, name, auxData }) => ({
       id,
       uniqueId,
@@ -116,11 +134,20 @@ async function contextsOf(session: CDPSession): Promise<Context[]> {
       isDefault: auxData?.isDefault === true,
       isMain: auxData?.frameId === frameTree.frame.id,
       frame: auxData?.frameId ?? '',
+      parent: parents.get(auxData?.frameId ?? ''),
     }))
   } finally {
     session.off('Runtime.executionContextCreated', add)
   }
 }
+
+type FrameTree = Awaited<ReturnType<typeof frameTreeOf>>['frameTree']
+
+const frameTreeOf = (session: CDPSession) => session.send('Page.getFrameTree')
+
+/** Returns the frames below the first, each with the frame around it. */
+const parentsIn = ({ frame, childFrames = [] }: FrameTree): [frame: string, parent: string][] =>
+  childFrames.flatMap((child) => [[child.frame.id, frame.id], ...parentsIn(child)])
 
 /** Throws an error of a world, as `WorldGone` if its document was replaced. */
 export function worldError(error: unknown): never {
@@ -142,30 +169,84 @@ function placeOf(script: string): string {
   return place
 }
 
-function world(session: CDPSession, contextId: number, frame: string): World {
+/** Makes the name of a group for the objects that one call needs. */
+const newGroup = () => `bax-nodes-${groups++}`
+let groups = 0
+
+const describeNode = (session: Pick<CDPSession, 'send'>, objectId: string) =>
+  session.send('DOM.describeNode', { objectId, depth: 0 })
+
+function world(session: CDPSession, contextId: number, frame: string, pageContexts: World['pageContexts']): World {
+  const inner = innerSession(session)
   const installed = new Set<string>()
+  const moduleOf = (script: string) =>
+    installed.has(script) ? placeOf(script) : `${placeOf(script)} ??= (() => { ;${script}; return __bax_module })()`
   async function call<T>(script: string, name: string, input: unknown): Promise<T> {
-    const place = placeOf(script)
     const isInstalled = installed.has(script)
-    const module = isInstalled ? place : `${place} ??= (() => { ;${script}; return __bax_module })()`
-    const answer = await innerSession(session)
+    const answer = await inner
       .send('Runtime.evaluate', {
         contextId,
-        expression: `(async () => { const module = ${module}; return module && JSON.stringify(await module.${name}(${JSON.stringify(input)})) })()`,
+        expression: `(async () => { const module = ${moduleOf(script)}; return module && JSON.stringify(await module.${name}(${JSON.stringify(input)})) })()`,
         returnByValue: true,
         awaitPromise: true,
       })
       .catch(worldError)
-    if (answer.exceptionDetails) {
-      const { text, exception } = answer.exceptionDetails
-      throw new BaxError('internal_error', `the observation failed in the page: ${exception?.description ?? text}`)
-    }
-    if (answer.result.value === undefined && isInstalled) {
+    const text = valueOf(answer)
+    if (text === undefined && isInstalled) {
       installed.delete(script)
       return call(script, name, input)
     }
     installed.add(script)
-    return JSON.parse(answer.result.value as string) as T
+    return JSON.parse(text as string) as T
   }
-  return { session, contextId, frame, call }
+  async function callWith<T>(script: string, name: string, ids: readonly number[]): Promise<T> {
+    const objectGroup = newGroup()
+    const resolve = async (backendNodeId: number) => {
+      const node = { backendNodeId, executionContextId: contextId, objectGroup }
+      const { objectId } = (await inner.send('DOM.resolveNode', node).catch(unlessMissing))?.object ?? {}
+      return objectId === undefined ? [] : [{ id: backendNodeId, objectId }]
+    }
+    const nodes = (await Promise.all(ids.map(resolve))).flat()
+    const input = JSON.stringify(nodes.map(({ id }) => id))
+    const answer = await inner
+      .send('Runtime.callFunctionOn', {
+        executionContextId: contextId,
+        functionDeclaration: `(...nodes) => JSON.stringify((${moduleOf(script)}).${name}(nodes, ${input}) ?? null)`,
+        arguments: nodes.map(({ objectId }) => ({ objectId })),
+        returnByValue: true,
+      })
+      .catch(worldError)
+    await inner.send('Runtime.releaseObjectGroup', { objectGroup }).catch(worldError)
+    return JSON.parse(valueOf(answer) as string) as T
+  }
+  async function describe(script: string, name: string): Promise<DescribedNode[]> {
+    const objectGroup = newGroup()
+    const expression = `(${moduleOf(script)}).${name}()`
+    const answer = await inner.send('Runtime.evaluate', { contextId, expression, objectGroup }).catch(worldError)
+    valueOf(answer)
+    const objectId = answer.result.objectId!
+    const { result } = await inner.send('Runtime.getProperties', { objectId, ownProperties: true }).catch(worldError)
+    const objects = result.flatMap(({ value }) => value?.objectId ?? [])
+    const found = await Promise.all(objects.map((object) => describeNode(inner, object).catch(unlessMissing)))
+    await inner.send('Runtime.releaseObjectGroup', { objectGroup }).catch(worldError)
+    return found.flatMap((one) => one?.node ?? [])
+  }
+  return { session, frame, pageContexts, call, callWith, describe }
+}
+
+interface Evaluated {
+  readonly result: { readonly value?: unknown }
+  readonly exceptionDetails?: { readonly text: string; readonly exception?: { readonly description?: string } }
+}
+
+/** Returns the result of a call. @throws BaxError `internal_error` when the function has failed. */
+function valueOf({ result, exceptionDetails }: Evaluated): unknown {
+  if (!exceptionDetails) return result.value
+  const { text, exception } = exceptionDetails
+  throw new BaxError('internal_error', `the observation failed in the page: ${exception?.description ?? text}`)
+}
+
+/** Ignores a node that the page has removed meanwhile. */
+function unlessMissing(error: unknown): undefined {
+  if (!/No node|not found|Could not find|does not belong/i.test(String(error))) worldError(error)
 }

@@ -1,5 +1,6 @@
 /** Captures the accessibility tree of a page, measures its elements, and assigns references. */
 import type { Locator, Page } from 'playwright'
+import { BaxError } from '../../../../core/errors/errors.ts'
 import { limits } from '../../../../core/limits/limits.ts'
 import type { CallLimit } from '../../../../core/operation/command.ts'
 import {
@@ -22,6 +23,7 @@ import { keepRefs, nextNumber, takeNumbers } from '../../elements/refs.ts'
 import { isInterrupted } from '../../page/playwright-errors.ts'
 import { revealClosedRoots, revealListeners } from '../listeners.ts'
 import { nameByTooltips, removeIcons } from './icons.ts'
+import { treeOf, treeTooLarge, wholeTree } from './whole-tree.ts'
 import { forgetWorlds, knownWorlds, listWorlds, type World, WorldGone } from '../worlds.ts'
 
 /** A page at one moment. */
@@ -70,15 +72,15 @@ export async function capture(page: Page, options: CaptureOptions): Promise<Capt
 }
 
 async function captureOnce(page: Page, { root, everything, limit }: CaptureOptions): Promise<Capture> {
-  const snapshotOptions = { mode: 'ai', ...limit } as const
   const content = await reveal(page)
   const hasBody = content === 'none' ? false : content !== 'later' || (await getsBody(page))
   const unnamed: AriaNode[] = []
-  const part = hasBody && root ? removeIcons(await root.ariaSnapshotJSON(snapshotOptions), unnamed) : undefined
+  const part = hasBody && root ? removeIcons(await treeOf(root, limit), unnamed) : undefined
   // References are valid for the last snapshot only, so the whole page comes last.
-  const all = hasBody
-    ? removeIcons(await (content === 'root' ? page.locator(':root') : page).ariaSnapshotJSON(snapshotOptions), unnamed)
-    : []
+  const top = content === 'root' ? 'root' : 'body'
+  const whole = hasBody ? await wholeTree(page, top, limit).catch(unlessTooLarge) : []
+  const all = whole ? removeIcons(whole, unnamed) : part
+  if (!all) throw treeTooLarge()
   const refs = [...nodesWithRef(all)].filter((node) => everything || needsPosition(node)).map(({ ref }) => ref)
   const found = await measureAll(page, { refs, unnamed: unnamed.flatMap(({ ref }) => ref ?? []) })
   const main = found.find(({ measured }) => measured.page !== null)?.measured
@@ -88,9 +90,9 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureOptio
   const contents = new Map(found.flatMap(({ measured }) => measured.contents.map((one) => [one[0], one] as const)))
   nameByTooltips(unnamed, new Map(found.flatMap(({ measured }) => measured.tooltips)))
   const marks = placeMarks(all, raw, contents, facts)
-  const whole = separateHidden(all, marks)
-  const tree = part ? separateHidden(part, marks) : whole
-  for (const node of new Set([...whole, ...tree])) {
+  const visible = separateHidden(all, marks)
+  const tree = part && part !== all ? separateHidden(part, marks) : visible
+  for (const node of new Set([...visible, ...tree])) {
     if (typeof node === 'string') continue
     hideSecrets(node, marks)
     showChecks(node, marks)
@@ -99,11 +101,16 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureOptio
     facts,
     document: main.document,
     tree,
-    all: whole,
+    all: visible,
     marks,
     tools: [...new Set(found.flatMap(({ measured }) => measured.tools))].toSorted(),
     name: (refs, detailed) => nameAll(page, found, refs, detailed),
   }
+}
+
+/** Returns undefined for a page that is too large, of which a part may be observed. */
+function unlessTooLarge(error: unknown): undefined {
+  if (!(error instanceof BaxError && error.code === 'content_too_large')) throw error
 }
 
 /** Makes what can be clicked, and hidden text, part of the next snapshot; returns where the content of the page is. */

@@ -13,7 +13,7 @@ import {
 } from './flags.page.ts'
 export { revealInline } from './inline.page.ts'
 import { foundToolNames } from './tool-names.page.ts'
-export { forget, remember } from './listening.page.ts'
+export { forget, openRoots, possibleHosts, remember } from '../listening.page.ts'
 import { restoreHidden } from './hidden.page.ts'
 import { bits } from './flag-bits.ts'
 import { frameCheck, restoreTexts } from '../visibility/hidden-text.page.ts'

@@ -1,6 +1,6 @@
 /** Runs in the page: determines whether elements are usable, secret, focused, blocked or out of reach. */
 import { bits } from './flag-bits.ts'
-import { isListening } from './listening.page.ts'
+import { isListening } from '../listening.page.ts'
 
 /** Property that Playwright sets on every element of its snapshot. */
 export interface Seen extends Element {

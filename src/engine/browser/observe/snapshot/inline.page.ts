@@ -5,7 +5,7 @@ import { revealEditor } from './editors.page.ts'
 import { nameHidden } from './hidden.page.ts'
 import { markHiddenTexts } from '../visibility/hidden-text.page.ts'
 import { isUsable } from './flags.page.ts'
-import { mayBeHost } from './listening.page.ts'
+import { mayBeHost } from '../listening.page.ts'
 import { findToolNames } from './tool-names.page.ts'
 
 /** Elements whose text already belongs to a control. */

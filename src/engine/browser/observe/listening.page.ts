@@ -1,13 +1,5 @@
 /** Runs in Playwright's isolated world: remembers what the engine found out about elements and shadow roots. */
 
-/** An element that the browser has listed. */
-export interface Clickable {
-  /** ID that the browser has given to the element. */
-  readonly id: number
-  /** Whether scripts listen to clicks on it; others are in a closed shadow root. */
-  readonly listens: boolean
-}
-
 interface Memory {
   readonly elements: WeakSet<Element>
   readonly byId: Map<number, WeakRef<Element>>
@@ -19,17 +11,28 @@ const key = Symbol.for('bax.listening')
 const registry = globalThis as { [key]?: Memory }
 const memory = (registry[key] ??= { elements: new WeakSet(), byId: new Map(), checked: new WeakSet() })
 
-/** Remembers elements, and opens the closed shadow roots around them, in this world only. */
-export function remember(elements: readonly Element[], facts: readonly Clickable[]): void {
-  for (const [at, element] of elements.entries()) {
-    const { id, listens } = facts[at]!
-    if (listens) {
-      memory.elements.add(element)
-      memory.byId.set(id, new WeakRef(element))
-    }
-    for (let root = element.getRootNode(); root instanceof ShadowRoot; root = root.host.getRootNode())
-      if (!root.host.shadowRoot) Object.defineProperty(root.host, 'shadowRoot', { configurable: true, value: root })
+/** Elements that are controls anyway, or never one. */
+const others = new Set('a body button html iframe input option select summary textarea'.split(' '))
+
+/** Remembers elements that scripts listen to, by the IDs that the browser has given to them. */
+export function remember(nodes: readonly Node[], ids: readonly number[]): void {
+  for (const [at, node] of nodes.entries()) {
+    if (!(node instanceof Element) || others.has(node.localName)) continue
+    memory.elements.add(node)
+    memory.byId.set(ids[at]!, new WeakRef(node))
+    openAround(node)
   }
+}
+
+/** Opens the closed shadow roots around an element, in this world only. */
+function openAround(element: Node): void {
+  for (let root = element.getRootNode(); root instanceof ShadowRoot; root = root.host.getRootNode()) openRoots([root])
+}
+
+/** Opens closed shadow roots, in this world only. */
+export function openRoots(roots: readonly ShadowRoot[]): void {
+  for (const root of roots)
+    if (!root.host.shadowRoot) Object.defineProperty(root.host, 'shadowRoot', { configurable: true, value: root })
 }
 
 /** Forgets elements that no script listens to any more; returns the number of all others. */
@@ -59,6 +62,12 @@ export function isListening(element: Element): boolean {
 /** Elements that can have a shadow root, besides custom elements. */
 const hosts = new Set('article aside blockquote div footer h1 h2 h3 h4 h5 h6 header main nav p section span'.split(' '))
 
+/** Elements that may have a closed shadow root, and have not been looked at. */
+const hosting: Element[] = []
+
+/** Returns the elements that may have a closed shadow root, each once. */
+export const possibleHosts = (): readonly Element[] => hosting.splice(0)
+
 /** Returns whether an element without visible content has a size, as that of a closed shadow root; once per element. */
 export function mayBeHost(element: Element): boolean {
   if (element.shadowRoot || memory.checked.has(element)) return false
@@ -67,5 +76,6 @@ export function mayBeHost(element: Element): boolean {
   const { width, height } = element.getBoundingClientRect()
   if (width === 0 || height === 0) return false
   memory.checked.add(element)
+  hosting.push(element)
   return true
 }
