@@ -139,6 +139,20 @@ inUsualHomes(pages, (given) => {
     },
   )
 
+  test.each([
+    ['go_back', '/'],
+    ['refresh', '/next'],
+  ])('%s stops a navigation that does not arrive', async (command, path) => {
+    await given.open('/')
+    await given.open('/next')
+    const { requests } = given.site()
+    const before = requests.length
+    await given.evaluate('void setTimeout(() => { location.href = "/hang" })')
+    await expect.poll(() => requests.slice(before)).toContain('/hang')
+    expect(await given.do(command)).toMatchObject({ url: given.url(path) })
+    expect(await given.value('get_title')).toBe(path === '/' ? 'Start' : 'Next')
+  })
+
   test.each(Object.keys(unloaded))('a page that does not load in time can be used: %s', async (path) => {
     const failure = await given.fails('navigate_to', { url: given.url(path), timeout_ms: 4000 })
     const open = given.url(path === '/endless' ? path : '/hang')

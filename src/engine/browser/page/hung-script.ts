@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { CDPSession, Frame, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { ownSessionOf, type Session } from './internals.ts'
+import { ownSessionOf, pendingDocument, type Session } from './internals.ts'
 import { hasOpenDialog } from './open-dialogs.ts'
 import { isGone } from './playwright-errors.ts'
 import { renewScripts } from './renew-scripts.ts'
@@ -25,6 +25,9 @@ const leaveCheckMs = 500
 /** Time to free all frames of a page: before a navigation, which can use another tab, and after an evaluation. */
 const freeingMs = 2000
 const abortingMs = 5000
+
+/** Time until Playwright knows that a navigation was stopped. */
+const stoppingMs = 1000
 
 type Target = Page | Frame
 const sessions = new WeakMap<Target, Promise<CDPSession>>()
@@ -120,7 +123,19 @@ export async function terminateAfter<T>(
  * Returns the page, or a new one in its place: after a navigation has started, a hung script cannot be terminated.
  */
 export async function freeToLeave(page: Page): Promise<Page> {
+  await stopNavigation(page)
   return page.url() === 'about:blank' || (await isResponsive(page)) ? page : replacePage(page)
+}
+
+/** Stops a navigation that waits for its server: until it arrives, a page answers nothing. */
+async function stopNavigation(page: Page): Promise<void> {
+  const pending = pendingDocument(page)
+  if (!pending) return
+  const session = await sessionOf(page)
+  // Chromium refuses it for a page that hangs while the next one has arrived; what follows reports a closed page.
+  await session.send('Page.stopLoading').catch(() => {})
+  // Playwright would take the end of this navigation for that of the next one.
+  for (let waited = 0; pendingDocument(page) === pending && waited < stoppingMs; waited += 10) await pause(10)
 }
 
 /** Resolves when a page responds. A rejection is a response too, such as by its CSP or a pending navigation. */
