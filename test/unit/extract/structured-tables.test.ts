@@ -166,14 +166,15 @@ describe('says what is missing', () => {
     expect(await read(html)).toEqual({
       tables: [{ rows: guests }],
       warnings: [
-        'the page has rendered 2 of the 500 rows of a table with the columns Guest, Room: scroll to the others and extract them then',
+        'the page has rendered 2 of the 500 rows of a table with the columns Guest, Room: scroll or turn to the others and extract them then',
       ],
     })
   })
 
-  test('but no rows that are headings of groups', async () => {
+  test('but no rows that are headings of groups, which the records name', async () => {
     const html = `<table aria-rowcount=5><tr><th>Guest<th>Room<tr><td colspan=2>Floor 1${body}<tr><td colspan=2>Floor 2</table>`
-    expect(await read(html)).toEqual({ tables: [{ rows: guests }], warnings: [] })
+    const tables = [{ rows: guests.map((guest) => ({ ...guest, group: 'Floor 1' })) }]
+    expect(await read(html)).toEqual({ tables, warnings: [] })
   })
 
   test('when a table is longer than the result', async () => {

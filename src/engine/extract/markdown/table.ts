@@ -4,11 +4,13 @@ import { type Context, isSkipped } from './context.ts'
 import { escapeText } from './escape.ts'
 import { cellLabel } from './icon.ts'
 import { inlineParagraphs } from './inline.ts'
-import { isCell, isHeadingCell } from '../table-parts.ts'
+import { isCell, isHeadingCell, isRow } from '../table-parts.ts'
 
 export interface Row {
   readonly cells: readonly ElementNode[]
   readonly head: boolean
+  /** Whether the table has it as a foot, such as a sum. */
+  readonly foot: boolean
 }
 
 const delimiters = new Map([
@@ -22,37 +24,74 @@ const heavy = /^(?:h[1-6]|table|pre|form|hr|section|article|blockquote|iframe)$/
 /** Returns the rows of a table in document order, without those of nested tables; the parts of a row are joined. */
 export function rowsOf(table: ElementNode): Row[] {
   const parts: (Row & { readonly index: string })[] = []
-  const add = (parent: ElementNode, head: boolean): void => {
+  const hasRoles = table.tag !== 'table'
+  const add = (parent: ElementNode, head: boolean, foot: boolean): void => {
     const children = childElements(parent).filter((child) => !isSkipped(child))
-    const cells = children.filter(isCell)
-    if (cells.length > 0) parts.push({ cells, head, index: attribute(parent, 'aria-rowindex') })
+    // Rows of grids have wrappers around cells, such as those of a group of headings.
+    const isWhole = hasRoles && isRow(parent)
+    const cells = isWhole ? cellsIn(parent) : children.filter(isCell)
+    if (cells.length > 0) parts.push({ cells, head, foot, index: attribute(parent, 'aria-rowindex') })
+    if (isWhole && cells.length > 0) return
     for (const child of children) {
-      if (!isCell(child) && !/^(?:caption|table)$/.test(child.tag)) add(child, head || child.tag === 'thead')
+      if (!isCell(child) && child.tag !== 'caption' && !isNested(child, hasRoles))
+        add(child, head || child.tag === 'thead', foot || child.tag === 'tfoot')
     }
   }
-  add(table, false)
-  return table.tag === 'table' ? parts : joinedRows(parts)
+  add(table, false, false)
+  const rows = hasRoles ? joinedRows(parts) : parts
+  // Feet before the body are shown below it.
+  return rows.toSorted((a, b) => Number(a.foot) - Number(b.foot))
 }
+
+/** Whether an element is a table in another; one without a role is the layout of a table of ARIA. */
+const isNested = (element: ElementNode, hasRoles: boolean): boolean =>
+  element.tag === 'table' && !(hasRoles && isPresentation(element))
+
+const isPresentation = (table: ElementNode): boolean => /^(?:presentation|none)$/.test(attribute(table, 'role'))
+
+const cellsIn = (row: ElementNode): ElementNode[] =>
+  childElements(row).flatMap((child) =>
+    isCell(child) ? [child] : isSkipped(child) || child.tag === 'table' ? [] : cellsIn(child),
+  )
 
 /** Joins the parts of the rows of grids with fixed columns, which say their positions. */
 function joinedRows(parts: readonly (Row & { readonly index: string })[]): Row[] {
   const rows = new Map<string, Row>()
-  for (const [at, { cells, head, index }] of parts.entries()) {
+  for (const [at, { cells, head, foot, index }] of parts.entries()) {
     const key = index || `row ${at}`
     const before = rows.get(key)
-    rows.set(key, { cells: [...(before?.cells ?? []), ...cells], head: head || before?.head === true })
+    rows.set(key, { cells: [...(before?.cells ?? []), ...cells], head: head || before?.head === true, foot })
   }
-  return [...rows.values()].map(({ cells, head }) => ({ cells: inColumns(cells), head }))
+  const joined = [...rows.values()]
+  const cells = joined.flatMap((row) => row.cells)
+  // Columns that a cell of a row above takes are no gaps.
+  const isEven = cells.every((cell) => span(cell, 'rowspan', 2) === 1)
+  const first = isEven ? cells.reduce((least, cell) => Math.min(least, columnOf(cell)), Infinity) : NaN
+  return joined.map((row) => ({ ...row, cells: inColumns(row.cells, first) }))
 }
 
-function inColumns(cells: readonly ElementNode[]): readonly ElementNode[] {
-  const column = (cell: ElementNode) => Number.parseInt(attribute(cell, 'aria-colindex'), 10)
-  return cells.some((cell) => Number.isNaN(column(cell))) ? cells : cells.toSorted((a, b) => column(a) - column(b))
+const columnOf = (cell: ElementNode): number => Number.parseInt(attribute(cell, 'aria-colindex'), 10)
+
+/** Maximum number of columns that a row leaves out. */
+const maxGap = 200
+
+/** Sorts the cells of a row by their columns, of which the table shows those from `first` on; adds those left out. */
+function inColumns(cells: readonly ElementNode[], first: number): readonly ElementNode[] {
+  if (cells.some((cell) => Number.isNaN(columnOf(cell)))) return cells
+  let next = first
+  return cells
+    .toSorted((a, b) => columnOf(a) - columnOf(b))
+    .flatMap((cell) => {
+      const gap = columnOf(cell) - next
+      next = columnOf(cell) + Math.max(1, span(cell, 'colspan', 1000))
+      const blank: ElementNode = { tag: cell.tag, attributes: { role: attribute(cell, 'role') }, children: [] }
+      return gap > 0 && gap <= maxGap ? [...Array.from({ length: gap }, () => blank), cell] : [cell]
+    })
 }
 
 /** Whether a table contains data, and is not used for layout. */
 export function isDataTable(table: ElementNode, rows: readonly Row[]): boolean {
-  if (rows.length === 0 || /^(?:presentation|none)$/.test(attribute(table, 'role'))) return false
+  if (rows.length === 0 || isPresentation(table)) return false
   const cells = rows.flatMap((row) => row.cells)
   const named = isNamed(table, rows)
   const columns = rows.reduce((most, row) => Math.max(most, row.cells.length), 0)
@@ -181,7 +220,8 @@ export function gridOf(rows: readonly Row[], headRows: number, repeat = false): 
       for (let dy = 0; dy < high; dy++) {
         for (let dx = 0; dx < wide; dx++) {
           taken[y + dy]!.add(x + dx)
-          if (repeat && row.cells.length > 1) grid[y + dy]![x + dx] = cell
+          // The first cell of a row, such as "Total", is its label.
+          if (repeat && row.cells.length > 1 && (x > 0 || dx === 0)) grid[y + dy]![x + dx] = cell
         }
       }
       if (y < headRows && row.cells.length > 1) for (let dx = 1; dx < wide; dx++) grid[y]![x + dx] = cell

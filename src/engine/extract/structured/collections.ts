@@ -11,7 +11,7 @@ import {
 } from '../tree.ts'
 import { definitionGroups } from '../markdown/list.ts'
 import { rowsOf } from '../markdown/table.ts'
-import { continues, isTable, readTable, type ReadTable, recordsOf } from './tables.ts'
+import { continues, isTable, readTable, type ReadTable, recordsOf } from './tables/tables.ts'
 
 export interface Collection {
   /** Heading or caption above it. */
@@ -28,6 +28,7 @@ export interface Collection {
 }
 
 interface TableFacts {
+  readonly element: ElementNode
   readonly columns: readonly string[]
   /** Number of rows in the page, which may be more than are read. */
   readonly rendered: number
@@ -47,7 +48,7 @@ const maxRecords = 1000
 const maxCollections = 200
 
 /** Returns tables, lists and repeated elements below `root`, in document order. */
-export function collectionsOf(root: ElementNode): Collection[] {
+export function collectionsOf(root: ElementNode, baseUrl: string): Collection[] {
   const found: Collection[] = []
   let heading = ''
   /** A table of headings only, whose body may be the next table. */
@@ -60,7 +61,7 @@ export function collectionsOf(root: ElementNode): Collection[] {
       ? { ...own, names: before.names, heads: before.heads, caption: own.caption || before.caption }
       : own
     if (before) found.splice(found.indexOf(head!.collection!), 1)
-    const group = tableOf(table, element)
+    const group = tableOf(table, element, baseUrl)
     const collection = group && { ...facts, ...group }
     if (collection) found.push(collection)
     head = table.hasBody ? undefined : { table, collection }
@@ -74,8 +75,9 @@ export function collectionsOf(root: ElementNode): Collection[] {
       const isBoilerplate =
         around || /^(?:nav|footer|aside)$/.test(child.tag) || (child.tag === 'header' && element.tag === 'body')
       const facts = { label: heading, alias: aliasOf(child), isBoilerplate }
-      if (addTable(child, facts)?.kind === 'table') continue
-      const group = groupOf(child)
+      const table = addTable(child, facts)
+      if (table?.kind === 'table') continue
+      const group = table ? undefined : groupOf(child)
       if (group) found.push({ ...facts, ...group })
       visit(child, isBoilerplate)
     }
@@ -100,12 +102,12 @@ function headingText(element: ElementNode): string | undefined {
 }
 
 /** Returns the collection of a table; that of pairs for two columns without headings. */
-function tableOf(table: ReadTable, element: ElementNode): Group | undefined {
+function tableOf(table: ReadTable, element: ElementNode, baseUrl: string): Group | undefined {
   const { caption, names = [], rows, total } = table
   const pairs = table.names === undefined ? pairsOf(element) : undefined
   const columns = [...new Set(names.filter((name) => name !== ''))]
-  const facts = { columns, rendered: rows.length, total: Math.max(total, rows.length) }
-  const kind = { kind: 'table' as const, records: recordsOf(table) }
+  const facts = { element, columns, rendered: rows.length, total: Math.max(total, rows.length) }
+  const kind = { kind: 'table' as const, records: recordsOf(table, baseUrl) }
   return { ...(caption !== '' && { label: caption }), ...(pairs ?? kind), table: facts }
 }
 

@@ -45,12 +45,13 @@ function headline(tree: Tree, scope: Scope): string | null {
 }
 
 /** Returns labelled values of the page's text, the first of each label. */
-function factsOf(pairs: readonly Pair[]): [string, string][] {
-  const facts = new Map<string, string>()
-  for (const { label, text, rank } of pairs) {
+function factsOf(pairs: readonly Pair[]): [string, string | readonly string[]][] {
+  const facts = new Map<string, string | readonly string[]>()
+  for (const { label, text, rank, isCell, all } of pairs) {
     const isStructure = /^(?:title|image|description|date|url)$/i.test(label)
-    if (rank < 0.68 || isStructure || text === '' || text === label || text.length > 500) continue
-    if (!facts.has(label) && label !== '__proto__') facts.set(label, text)
+    // Tables show their cells by the names of the columns.
+    if (isCell || rank < 0.68 || isStructure || text === '' || text === label || text.length > 500) continue
+    if (!facts.has(label) && label !== '__proto__') facts.set(label, all ?? text)
   }
   return [...facts]
 }

@@ -24,8 +24,12 @@ export interface Pair {
   readonly url?: string
   /** The record or list itself, when the value is not only text. */
   readonly data?: unknown
+  /** All values of the label, when it has several. */
+  readonly all?: readonly string[]
   /** Reliability of this kind of source, from 0 to 1. */
   readonly rank: number
+  /** Whether it is from a cell of a table with named columns. */
+  readonly isCell?: boolean
 }
 
 const maxLabelLength = 60
@@ -39,16 +43,28 @@ const descriptive = wordSet(
 export class Pairs {
   readonly list: Pair[] = []
   readonly #baseUrl: string
+  readonly #tables: ReadonlySet<ElementNode>
+  #isCell = false
 
-  constructor(baseUrl: string) {
+  /** @param tables - Tables with named columns. */
+  constructor(baseUrl: string, tables: ReadonlySet<ElementNode> = new Set()) {
     this.#baseUrl = baseUrl
+    this.#tables = tables
   }
 
-  add(label: string, text: string, rank: number, more: Pick<Pair, 'url' | 'data'> = {}): void {
+  add(label: string, text: string, rank: number, more: Pick<Pair, 'url' | 'data' | 'all'> = {}): void {
     const value = text.trim().slice(0, maxTextLength)
     const name = withoutColon(label.trim())
     if (name === '' || name.length > maxLabelLength || (value === '' && more.data === undefined)) return
-    if (this.list.length < maxPairs) this.list.push({ label: name, words: wordsOf(name), text: value, rank, ...more })
+    if (this.list.length >= maxPairs) return
+    this.list.push({
+      label: name,
+      words: wordsOf(name),
+      text: value,
+      rank,
+      ...more,
+      ...(this.#isCell && { isCell: true }),
+    })
   }
 
   /** Adds the pairs of an element's descendants. */
@@ -59,8 +75,11 @@ export class Pairs {
         if (child.tag === 'head') this.#head(child)
         continue
       }
+      const isCell = this.#isCell
+      this.#isCell ||= this.#tables.has(child)
       this.#element(child)
       this.gather(child)
+      this.#isCell = isCell
     }
   }
 
@@ -161,15 +180,21 @@ export class Pairs {
   }
 
   #definitions(list: ElementNode): void {
-    let term = ''
+    const groups: { term: string; definitions: ElementNode[] }[] = []
     const read = (parent: ElementNode): void => {
       for (const child of childElements(parent)) {
-        if (child.tag === 'dt') term = textOf(child)
-        else if (child.tag === 'dd') this.add(term, textOf(child), 0.82, this.#firstLink(child))
+        if (child.tag === 'dt') groups.push({ term: textOf(child), definitions: [] })
+        else if (child.tag === 'dd') groups.at(-1)?.definitions.push(child)
         else if (child.tag === 'div') read(child)
       }
     }
     read(list)
+    for (const { term, definitions } of groups) {
+      const texts = definitions.map(textOf).filter((text) => text !== '')
+      const all = texts.length > 1 ? { all: texts } : {}
+      for (const definition of definitions)
+        this.add(term, textOf(definition), 0.82, { ...this.#firstLink(definition), ...all })
+    }
   }
 
   #row(row: ElementNode): void {
@@ -209,7 +234,7 @@ export class Pairs {
     if (first && second && children.length === 2 && bare) {
       const labelled =
         /label|term|key|name|caption|title|heading|field/i.test(attribute(first, 'class')) ||
-        /^(?:dt|th|label|strong|b)$/.test(first.tag)
+        (/^(?:dt|th|label|strong|b)$/.test(first.tag) && first.tag !== second.tag)
       const label = labelled || /value|data|content/i.test(attribute(second, 'class')) ? visibleText(first, 100) : ''
       if (label !== '' && label.length <= maxLabelLength && isLeafy(first)) {
         return this.add(

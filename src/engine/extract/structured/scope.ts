@@ -44,14 +44,16 @@ const sideTypes =
 
 /** Collects all values of a page; entities whose type the question names rank first. */
 export function pageScope({ root, baseUrl }: Tree, question: string): Scope {
-  const pairs = new Pairs(baseUrl)
+  const collections = collectionsOf(root, baseUrl)
+  const named = collections.filter(({ kind, table }) => kind === 'table' && table && table.columns.length > 0)
+  const pairs = new Pairs(baseUrl, new Set(named.map(({ table }) => table!.element)))
   const entities = entitiesOf(root)
   const queryWords = new Set(contentWords(question))
   for (const entity of entities) pairs.entity(entity, entityRank(entity, queryWords))
   pairs.gather(root)
   return {
     pairs: pairs.list,
-    collections: [...dataCollections(entities), ...collectionsOf(root)],
+    collections: [...dataCollections(entities), ...collections],
     passages: passagesOf(root),
     baseUrl,
     budget: budgetFor(sizeOf(root)),
@@ -91,7 +93,7 @@ export function recordScope(record: CollectionRecord, parent: Pick<Scope, 'baseU
     get collections() {
       return (collections ??= [
         ...(fields && !cells ? listsIn(fields) : []),
-        ...(element ? collectionsOf(wrapped(element)) : []),
+        ...(element ? collectionsOf(wrapped(element), baseUrl) : []),
       ])
     },
     get passages() {

@@ -26,7 +26,7 @@ function missingRows({ table, label, records }: Collection, most: number): strin
   return [
     ...(total > rendered
       ? [
-          `the page has rendered ${rendered} of the ${total} rows of ${name}: scroll to the others and extract them then`,
+          `the page has rendered ${rendered} of the ${total} rows of ${name}: scroll or turn to the others and extract them then`,
         ]
       : []),
     ...(read < rendered ? [`the result has the first ${read} of the ${rendered} rows of ${name}`] : []),
