@@ -7,6 +7,14 @@ const pages = {
     <div role=row><b role=columnheader><input type=checkbox></b><b role=columnheader>Guest</b><b role=columnheader>Room</b></div>
     <div role=row><i role=gridcell><input type=checkbox></i><i role=gridcell>Anna</i><i role=gridcell>Single</i></div></div>
     <div><table><tr><th>Day<th>Price</table></div><div><table><tr><td>1<td>40<tr><td>2<td>50</table></div>`,
+  '/fields': `<!doctype html><title>Order</title><h1>Order</h1><table><thead><tr><th>Item<th>Count<th>Size<th>Gift<th>Note</thead>
+    <tr><td>Tea<td><input value=1><td><select><option selected>S<option>M</select><td><input type=checkbox><td><textarea></textarea>
+    <tr><td>Cup<td><input value=2><td><select><option selected>S<option>M</select><td><input type=checkbox checked><td><textarea></textarea></table>
+    <script>
+      const at = (tag) => document.querySelector(tag)
+      at('input').value = '7 "x"'; at('select').value = 'M'; at('[type=checkbox]').checked = true
+      at('[checked]').checked = false; at('textarea').value = '<b>'
+    </script>`,
 }
 
 inUsualHomes(pages, (given) => {
@@ -32,7 +40,7 @@ inUsualHomes(pages, (given) => {
       ],
     }
     const warning =
-      'the page has rendered 1 of the 900 rows of a table "Guests" with the columns Guest, Room: scroll to the others and extract them then'
+      'the page has rendered 1 of the 900 rows of a table "Guests" with the columns Guest, Room: scroll or turn to the others and extract them then'
     const data = await given.do('extract_structured_content', { query: 'all tables' })
     expect(data).toMatchObject({ result: { value: { tables: [grid, days] } }, warnings: [warning] })
     const { data: scraped, warning: said } = await given.client().scrape({ url: given.url('/grid'), formats: ['json'] })
@@ -56,6 +64,20 @@ inUsualHomes(pages, (given) => {
         ],
       },
     ])
+  })
+
+  test('cells have the present values of form fields, in a session and in a scrape', async () => {
+    const rows = [
+      { Item: 'Tea', Count: '7 "x"', Size: 'M', Gift: 'true', Note: '<b>' },
+      { Item: 'Cup', Count: '2', Size: 'S', Gift: 'false', Note: '' },
+    ]
+    await given.open('/fields')
+    const data = await given.do('extract_structured_content', { query: 'all tables' })
+    expect(data).toMatchObject({ result: { value: { facts: {}, tables: [{ rows }] } } })
+    const { data: scraped } = await given
+      .client()
+      .scrape({ url: given.url('/fields'), formats: ['json'], render: 'browser' })
+    expect(scraped!.json).toMatchObject({ facts: {}, tables: [{ rows }] })
   })
 
   test('rejects an invalid schema before any request, with the field', async () => {

@@ -120,11 +120,26 @@ function attributesOf(element: Element): Record<string, string> {
     const shown = element.currentSrc
     if (shown && !/^https?:/i.test(element.src) && /^https?:/i.test(shown)) attributes['src'] = shown
   }
-  if (element instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(element.type)) {
-    delete attributes['checked']
-    if (element.checked) attributes['checked'] = ''
-  }
+  keepState(element, attributes)
   return attributes
+}
+
+/** Sets the attributes to the state of a form field, which they do not follow; not to a password. */
+function keepState(element: Element, attributes: Record<string, string>): void {
+  const keep = (name: string, value: string) => {
+    delete attributes[name]
+    if (value.length <= maxAttributeLength) attributes[name] = value
+  }
+  if (element instanceof HTMLSelectElement) {
+    keep('value', Array.from(element.selectedOptions, ({ text }) => text).join(', '))
+  } else if (element instanceof HTMLTextAreaElement) {
+    keep('value', element.value)
+  } else if (element instanceof HTMLInputElement) {
+    if (/^(?:checkbox|radio)$/.test(element.type)) {
+      delete attributes['checked']
+      if (element.checked) attributes['checked'] = ''
+    } else if (!/^(?:password|hidden|file)$/.test(element.type)) keep('value', element.value)
+  }
 }
 
 /** Encodes a query of a URL as a link of the document does. */

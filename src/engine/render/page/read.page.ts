@@ -26,10 +26,14 @@ const maxChars = 2 * scrapeLimits.bodyBytes
 /** Returns whether the text of a page exceeds the limit, without serializing it: that can take seconds. */
 export const isTooLarge = (): boolean => (rootElement()?.textContent?.length ?? 0) > maxChars
 
-/** Returns the same for pages without open shadow trees, undefined for others, whose HTML lacks their content. */
+/**
+ * Returns the same for pages whose HTML has all their content, undefined for others: those with open shadow trees, and
+ * those with tables of form fields that have changed.
+ */
 export function readPlainPage(): PageReading | undefined {
   if (isTooLarge()) return reading(undefined)
   for (const element of document.querySelectorAll('*')) if (element.shadowRoot) return undefined
+  for (const field of document.querySelectorAll(cellFields)) if (stateOf(field)) return undefined
   return reading(rootElement()?.outerHTML ?? '')
 }
 
@@ -56,16 +60,41 @@ function flatten(node: Node): string {
     return (assigned.length > 0 ? assigned : [...node.childNodes]).map(flatten).join('')
   }
   let open = `<${tag}`
+  const state = node.matches(cellFields) ? stateOf(node) : undefined
+  if (state?.value !== undefined) open += ` ${state.name}="${escapeAttribute(state.value)}"`
   for (const { name, value } of node.attributes)
-    open += ` ${name}="${value.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`
+    if (name !== state?.name) open += ` ${name}="${escapeAttribute(value)}"`
   open += '>'
   if (voidTags.has(tag)) return open
   if (rawTextTags.has(tag) || tag === 'template') return `${open}${node.innerHTML}</${tag}>`
+  if (state && tag === 'textarea') return `${open}${escapeText(state.value ?? '')}</${tag}>`
   const inside = node.shadowRoot ?? node
   let inner = ''
   for (const child of inside.childNodes) inner += flatten(child)
   return `${open}${inner}</${tag}>`
 }
+
+/** Form fields in cells of tables, whose values are those of the table. */
+const cellFields = ':is(td, th, [role=cell], [role=gridcell]) :is(input, option, textarea)'
+
+/** Returns the attribute with the state of a form field, which has no value if it is absent; undefined if it has not changed. */
+function stateOf(field: Element): { name: string; value: string | undefined } | undefined {
+  if (field instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(field.type))
+    return field.checked === field.defaultChecked
+      ? undefined
+      : { name: 'checked', value: field.checked ? '' : undefined }
+  if (field instanceof HTMLOptionElement) {
+    const isImplied = !field.defaultSelected && field.index === 0
+    if (field.selected === field.defaultSelected || isImplied) return undefined
+    return { name: 'selected', value: field.selected ? '' : undefined }
+  }
+  const isReadable =
+    field instanceof HTMLTextAreaElement || !/^(?:password|hidden|file)$/.test((field as HTMLInputElement).type)
+  const { value, defaultValue } = field as HTMLInputElement | HTMLTextAreaElement
+  return isReadable && value !== defaultValue ? { name: 'value', value } : undefined
+}
+
+const escapeAttribute = (value: string): string => value.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 
 const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\u00a0', '&nbsp;')
