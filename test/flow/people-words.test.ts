@@ -12,6 +12,8 @@ const pages = {
     <a class=a role=button href=#one title="Add contact"><span hidden>Add</span></a><p>${icon}</p><b>Mail ${icon}</b>
     <button class=b title="" data-original-title=Options></button><button class=b></button><input aria-label=Note value="${icon}">
     <button class=a title="Add contact" aria-expanded=true></button>`,
+  '/drawn': `<!doctype html><style>.r::after { content: " *" } .s::before { content: "★ " }</style>
+    <label class=r for=a>E-mail</label><input id=a><label>E-mail: <input id=b></label><label class=s for=c>Gift</label><input id=c type=checkbox>`,
   '/recipients': `<!doctype html><label>To <textarea role=combobox aria-autocomplete=list aria-expanded=false
     style="position: absolute; left: -5000px; opacity: 0" onchange="value += ','"></textarea></label><input role=combobox>`,
   '/words': `<!doctype html><button>Send</button><nav>Menu</nav><button>Größe ändern…</button><a href=#x>Sign-in</a>
@@ -52,6 +54,18 @@ inUsualHomes(pages, (given) => {
     expect(await given.value('count_elements', { selector: 'role=button[name="add contact" i][expanded]' })).toBe(1)
     expect(await given.value('count_elements', { selector: 'role=button[name="Options"]' })).toBe(1)
     expect(await given.value('count_elements', { selector: 'role=button[name="Add"]' })).toBe(0)
+  })
+
+  test('labels match with the symbols that styles draw', async () => {
+    await given.open('/drawn')
+    const { snapshot } = await given.client().observe({ session_id: given.sessionId() })
+    for (const name of ['E-mail *', '★ Gift']) expect(snapshot).toContain(JSON.stringify(name))
+    expect(await given.value('count_elements', { selector: 'label="E-mail *"' })).toBe(1)
+    expect(await given.value('count_elements', { selector: 'label="E-mail +"' })).toBe(0)
+    await given.do('fill_form', { fields: { 'E-mail *': 'a', 'E-mail:': 'b', '★ Gift': true } })
+    expect(await given.value('get_value', { selector: '#a' })).toBe('a')
+    expect(await given.value('get_value', { selector: '#b' })).toBe('b')
+    expect(await given.value('count_elements', { selector: '#c:checked' })).toBe(1)
   })
 
   test('a form fills a combobox of several lines, which people reach by another field, as text', async () => {

@@ -78,9 +78,19 @@ function convertedPart(part: string, before: readonly string[]): string {
   const exact = /^"(?:\\.|[^"\\])*"$/.test(text)
   const own = exact ? `internal:label=${text}s` : `internal:label=${JSON.stringify(text)}i`
   const shown = exact ? text.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : text
-  const others = [formItem(shown), rowField(shown)].map((other) => JSON.stringify([...before, other].join(' >> ')))
+  const others = [formItem(shown), rowField(shown), ...byDrawnName(shown)].map((other) =>
+    JSON.stringify([...before, other].join(' >> ')),
+  )
   return [own, ...others].join(' >> internal:or=')
 }
+
+const fieldRoles = 'textbox combobox searchbox spinbutton checkbox radio switch slider listbox'.split(' ')
+
+/** Returns selectors for fields by a name with symbols that styles may draw, such as the star of a required field. */
+const byDrawnName = (name: string): string[] =>
+  /^[^\p{L}\p{N}]|[^\p{L}\p{N}]$/u.test(name)
+    ? fieldRoles.map((role) => `role=${role}[name=${JSON.stringify(name)}]`.replace(nameAttribute, nameWithIcons))
+    : []
 
 const editors = 'css=[contenteditable]:not([role], [contenteditable=false], [contenteditable] [contenteditable])'
 
