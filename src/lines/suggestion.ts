@@ -9,6 +9,7 @@ const stateAdvice = 'run "bax profile save NAME" with the session, and later "ba
 /** Suggested commands for common words that are too ambiguous to be spellings of a command. */
 export const synonyms: Readonly<Record<string, readonly string[]>> = {
   agent: ['step', 'observe'],
+  assert: ['verify'],
   attach: ['relay connect', 'shell attach'],
   auth: ['profile save', 'set credentials'],
   bash: ['shell exec'],
@@ -23,6 +24,7 @@ export const synonyms: Readonly<Record<string, readonly string[]>> = {
   config: ['doctor'],
   confirm: ['approve'],
   connect: ['relay connect'],
+  contains: ['verify', 'find-text'],
   cp: ['shell cp', 'session upload'],
   crawls: ['crawl list'],
   curl: ['request', 'scrape', 'api GET'],
@@ -86,6 +88,7 @@ export const synonyms: Readonly<Record<string, readonly string[]>> = {
   relays: ['relay list'],
   restart: ['engine stop', 'refresh'],
   restore: ['profile list'],
+  rightclick: ['click --button right'],
   rm: ['session close', 'shell delete'],
   'run-code': ['evaluate'],
   save: ['profile save', 'state save'],
@@ -100,6 +103,7 @@ export const synonyms: Readonly<Record<string, readonly string[]>> = {
   sh: ['shell exec'],
   shells: ['shell list'],
   shot: ['screenshot'],
+  should: ['verify'],
   show: ['session show', 'session view'],
   sleep: ['wait'],
   start: ['open', 'serve'],
@@ -147,7 +151,11 @@ function entryOf<Entry>(word: string, table: Readonly<Record<string, Entry>>): E
 }
 
 /** Returns the hint for an unknown name, if it is one that needs more than another name. */
-export const adviceFor = (word: string): string | undefined => entryOf(word, advice)
+export const adviceFor = (word: string): string | undefined =>
+  /^https?:\/\//i.test(word) ? urlAdvice(word) : entryOf(word, advice)
+
+const urlAdvice = (url: string): string =>
+  `use "bax open ${url}" for a session, "bax scrape ${url}" for Markdown, "bax request ${url}" for the response`
 
 /** Returns the commands that a common word stands for. */
 export const synonymsOf = (word: string): readonly string[] => entryOf(word, synonyms) ?? []

@@ -113,5 +113,7 @@ test('reports what it cannot use', async () => {
     '',
     expect.stringContaining('--schema'),
   ])
+  const { code, stderr } = await extract([`${site.url}/plain`])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('it is a URL, which "bax scrape" reads')])
   expect(await errorOf('--schema', '{')).toEqual([2, '', expect.stringContaining('--schema must be JSON')])
 })

@@ -39,6 +39,9 @@ function read(path: string): Uint8Array {
   try {
     return readFileSync(path)
   } catch (cause) {
-    throw new BaxError('invalid_request', `cannot read the file: ${systemReason(cause)}`, { cause })
+    // The path begins with the working directory.
+    const isUrl = /(?:^|[\\/])https?:\//i.test(path)
+    const reason = isUrl ? 'it is a URL, which "bax scrape" reads' : systemReason(cause)
+    throw new BaxError('invalid_request', `cannot read the file: ${reason}`, { cause })
   }
 }
