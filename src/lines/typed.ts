@@ -9,7 +9,9 @@ type Words = TypedArguments['words']
 /** Returns the text of a flag; undefined if absent. */
 export function textFlag(flags: Flags, name: string): string | undefined {
   const value = flags[name]
-  return typeof value === 'string' ? value : undefined
+  if (typeof value !== 'string') return undefined
+  // In `-s=shop`, the equals sign is a part of the value.
+  return name === 'session' ? value.replace(/^=/, '') : value
 }
 
 /** Returns the texts of a flag that may be repeated. */

@@ -132,6 +132,17 @@ describe('`session show|log|view|watch|close`', () => {
     })
     expect((await ann.client.getSession({ session_id: 'shop' })).status).toBe('ready')
   })
+
+  test('-s=NAME names the same session as -s NAME', async () => {
+    await create('--name shop')
+    const [spaced, joined] = [await run('session show -s shop'), await run('session show -s=shop')]
+    expect(joined).toMatchObject({ code: 0, stdout: expect.stringContaining('shop') })
+    expect(joined.stdout.split('\n')[0]).toBe(spaced.stdout.split('\n')[0])
+    expect(await run('session show -s=other')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('"other"'),
+    })
+  })
 })
 
 describe('`close --all`', () => {
