@@ -250,6 +250,13 @@ inUsualHomes(pages, (given) => {
     )
     expect(failed).toMatchObject({ code: 'invalid_data', details: { delivered: false } })
     expect(await held('#email')).toBe('')
+    const started = performance.now()
+    expect(await given.fails('fill_form', { fields: { Fixed: ['2026-05-14', '2026-05-20'] } })).toMatchObject({
+      code: 'not_editable',
+      error: 'no field was set: Fixed is read-only',
+      hint: 'if a click on a read-only field opens something, such as a calendar, choose there',
+    })
+    expect(performance.now() - started).toBeLessThan(limits.command.elementMs - 3000)
     expect(await given.fails('fill_form', { fields: { Email: true } })).toMatchObject({
       code: 'invalid_data',
       error: 'no field was set: Email needs a text, not true',

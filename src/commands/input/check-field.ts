@@ -10,8 +10,8 @@ interface FieldAnswer {
   readonly isEditor?: true
   /** Whether the value is at fault. */
   readonly invalid?: boolean
-  /** Whether waiting can help. */
-  readonly waits?: boolean
+  /** Set when waiting can help; `briefly` when the field mostly changes only after another action. */
+  readonly waits?: 'briefly' | true
 }
 
 /** Checks a field, with `textOnly` one for text. Self-contained: only the text of the function reaches the page. */
@@ -24,11 +24,10 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   const role = element.getAttribute('role') ?? ''
   const check = isNative ? type : ({ checkbox: 'checkbox', switch: 'checkbox', radio: 'radio' }[role] ?? null)
   if (type === 'file') return { fault: 'is a file field: use upload_files' }
-  const isSelect = element instanceof HTMLSelectElement
   if (textOnly && check) return { fault: `is a ${check === 'radio' ? 'radio button' : check}: use check` }
-  if (textOnly && isSelect) return { fault: 'is a select element: use select_option' }
+  if (textOnly && element instanceof HTMLSelectElement) return { fault: 'is a select element: use select_option' }
   if (element.matches(':disabled, [aria-disabled=true], [aria-disabled=true] *'))
-    return { fault: 'is disabled', waits: true }
+    return { fault: 'is disabled', waits: 'briefly' }
   // A combobox has options, unless it has lines, or its popup is a dialog or grid, such as a calendar: then it takes text.
   const takesText = 'textarea, [aria-haspopup=dialog], [aria-haspopup=grid]'
   const opens = role === 'combobox' ? !element.matches(takesText) : element.ariaHasPopup === 'listbox'
@@ -41,15 +40,15 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   if (role === 'slider' && !(element instanceof HTMLInputElement))
     return isNumber ? { kind: 'slider' } : invalid(`needs a number, not ${shown}`)
   const isLine = element instanceof HTMLInputElement && type === 'text'
-  // Such a field may open levels of options, which the path goes through.
-  if (readOnly) return isLine && Array.isArray(value) ? { kind: 'select' } : { fault: 'is read-only', waits: true }
+  const isPathOfOptions = isLine && Array.isArray(value) && !/^\d{4}-\d\d/.test(String(value))
+  if (readOnly) return isPathOfOptions ? { kind: 'select' } : { fault: 'is read-only', waits: 'briefly' }
   if (check !== null) {
     if (!['true', 'false'].includes(String(value))) return invalid(`needs true or false, not ${shown}`)
     const isCleared = check === 'radio' && String(value) === 'false'
     if (isCleared) return invalid('is a radio button and cannot be unchecked: check another one')
     return { kind: check as 'checkbox' }
   }
-  if (isSelect) {
+  if (element instanceof HTMLSelectElement) {
     const [list, options] = [[value].flat().map(String), [...element.options]]
     const missing = list.filter((text) => !options.some((one) => one.value === text || one.label === text))
     const labels = options.slice(0, 20).map(({ label }) => label)

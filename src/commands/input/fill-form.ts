@@ -41,7 +41,7 @@ export const fill_form = defineCommand({
     ),
   }),
   run: async (context, { fields, timeout_ms }) => {
-    const plans = await findFields(context, fields, timeout_ms ?? limits.command.elementMs)
+    const plans = await findFields(context, fields, timeout_ms)
     const set: string[] = []
     for (const plan of plans) {
       context.nextInput()

@@ -3,6 +3,7 @@ import type { Locator } from 'playwright'
 import { z } from 'zod'
 import type { CommandContext } from '../../core/operation/command.ts'
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
 import { checkGroup, type FieldGroup, groupOf } from './form/group.ts'
 import { checkField, type FormValue } from './check-field.ts'
 
@@ -27,30 +28,36 @@ const settlesMs = 1000
 export async function findFields(
   context: CommandContext,
   fields: Readonly<Record<string, FormValue>>,
-  timeoutMs: number,
+  timeout_ms: number | undefined,
 ): Promise<FieldPlan[]> {
+  const timeoutMs = timeout_ms ?? limits.command.elementMs
   const entries = Object.entries(fields)
   const started = performance.now()
   const probe = async () => {
     const found = await Promise.all(entries.map(([field, value]) => findField(context, field, value)))
     const settled = performance.now() - started > settlesMs
-    return { met: found.every((one) => !('fault' in one) || (settled && !one.waits)), found }
+    // Fields that are disabled or read-only are waited for as by single commands.
+    const isFinal = ({ waits }: Fault) => !waits || (waits === 'briefly' && timeout_ms === undefined)
+    return { met: found.every((one) => !('fault' in one) || (settled && isFinal(one))), found }
   }
   const seen = await context.poll(probe, timeoutMs)
   if ('unanswered' in seen) throw new BaxError('timeout', `the page did not answer within ${timeoutMs} ms`)
   const faults = seen.found.filter((one) => 'fault' in one)
   if (faults.length === 0) return seen.found as FieldPlan[]
   throw new BaxError(faults[0]!.code, `no field was set: ${faults.map(({ fault }) => fault).join('; ')}`, {
+    ...(faults.some(({ fault }) => fault.endsWith(' is read-only')) && { hint: readOnlyHint }),
     details: { fields: faults.map(({ field, fault }) => ({ field, error: fault })) },
   })
 }
+
+const readOnlyHint = 'if a click on a read-only field opens something, such as a calendar, choose there'
 
 interface Fault {
   readonly field: string
   readonly fault: string
   readonly code: ErrorCode
   /** Set when waiting can help. */
-  readonly waits?: true
+  readonly waits?: 'briefly' | true
 }
 
 async function findField(context: CommandContext, field: string, value: FormValue): Promise<FieldPlan | Fault> {
@@ -63,7 +70,7 @@ async function findField(context: CommandContext, field: string, value: FormValu
     : await element.evaluate(checkField, { value, textOnly: false })
   if (answer.fault === undefined) return { field, selector, shown, isGroup, value, kind: answer.kind! }
   const code = answer.invalid ? 'invalid_data' : 'not_editable'
-  return { field, fault: `${field} ${answer.fault}`, code, ...('waits' in answer && answer.waits && { waits: true }) }
+  return { field, fault: `${field} ${answer.fault}`, code, ...('waits' in answer && answer.waits && { waits: answer.waits }) }
 }
 
 interface Found {
