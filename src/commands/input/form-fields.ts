@@ -5,6 +5,7 @@ import type { CommandContext } from '../../core/operation/command.ts'
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { checkGroup, type FieldGroup, groupOf } from './form/group.ts'
+import { findWidget } from './form/find-widget.ts'
 import { checkField, type FormValue } from './check-field.ts'
 
 /** A field as the page describes it. */
@@ -68,9 +69,40 @@ async function findField(context: CommandContext, field: string, value: FormValu
   const answer = isGroup
     ? checkGroup(await describeGroup(element), value)
     : await element.evaluate(checkField, { value, textOnly: false })
+  const isOption = answer.fault !== undefined && typeof value !== 'boolean'
+  // A widget in place of a select element may load or add options.
+  if (isOption && (await (isGroup ? isSoleCombobox(element) : isSelectOfWidget(element))))
+    return { field, selector, shown, isGroup: false, value, kind: 'select' }
   if (answer.fault === undefined) return { field, selector, shown, isGroup, value, kind: answer.kind! }
   const code = answer.invalid ? 'invalid_data' : 'not_editable'
-  return { field, fault: `${field} ${answer.fault}`, code, ...('waits' in answer && answer.waits && { waits: answer.waits }) }
+  return {
+    field,
+    fault: `${field} ${answer.fault}`,
+    code,
+    ...('waits' in answer && answer.waits && { waits: answer.waits }),
+  }
+}
+
+const isSoleCombobox = async (element: Locator): Promise<boolean> =>
+  (await element.evaluateHandle(groupOf)).evaluate(
+    ({ parts }) => parts.length === 1 && parts[0]!.matches('[role=combobox]'),
+  )
+
+const isSelectOfWidget = async (element: Locator): Promise<boolean> => {
+  const isSelect = await element.evaluate((node) => node instanceof HTMLSelectElement && !node.matches(':disabled'))
+  return isSelect && (await (await element.evaluateHandle(findWidget)).evaluate(({ kind }) => kind)) === 'popup'
+}
+
+/** Returns the select element among fields with the same label, if the others are the widget that has taken its place. */
+async function selectOfWidget(all: Locator, visible: Locator): Promise<Locator | null> {
+  const select = all.and(all.page().locator('select'))
+  if ((await select.count()) !== 1) return null
+  const found = await select.evaluateHandle(findWidget)
+  if ((await found.evaluate(({ kind }) => kind)) !== 'popup') return null
+  const widget = await found.getProperty('element')
+  const isPart = (nodes: Element[], of: Element) =>
+    nodes.every((node) => node instanceof HTMLSelectElement || of.contains(node))
+  return (await visible.evaluateAll(isPart as never, widget)) ? select : null
 }
 
 interface Found {
@@ -127,6 +159,8 @@ async function byLabel({ page, locateAll }: CommandContext, label: string): Prom
     if (count === 1) return { count, selector, element: all.first(), shown }
     const visible = all.filter({ visible: true })
     const isHidden = (await visible.count()) === 0
+    const select = isHidden ? null : await selectOfWidget(all, visible)
+    if (select) return { count: 1, selector: `${selector} >> internal:and="select"`, element: select, shown }
     if (!isHidden)
       return { count: await visible.count(), selector: `${selector} >> visible=true`, element: visible.first(), shown }
   }

@@ -3,13 +3,13 @@ import type { ElementHandle, Locator } from 'playwright'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CallLimit, CommandContext } from '../../core/operation/command.ts'
 import { addTexts } from './form/add-texts.ts'
+import { findWidget, isSelected, keptIn, labelsOf, type WidgetKind } from './form/find-widget.ts'
 import { type Before, fieldText, type FoundOption, look, type Look } from './form/look.ts'
+import { clickOn, type Facts, isOpen, leavePopup, minMs, openPopup, opensMs } from './form/popup.ts'
 import { containsName, showsName } from './form/shown-name.ts'
 import {
   chosenBeside,
   clickedPart,
-  findWidget,
-  isAnyGone,
   isChosen,
   isListOfSeveral,
   isOneOfMany,
@@ -18,20 +18,13 @@ import {
   isTaken,
   isUnclicked,
   ownTexts,
-  partInReach,
   scrollList,
   shownTexts,
-  visibleNow,
   watchClick,
-  type WidgetKind,
 } from './widget.ts'
 
-/** Time for a list to open after a click, before a key is tried, in milliseconds. */
-const opensMs = 2000
 /** Time for an option that has got no click to show that it was chosen anyway, in milliseconds. */
 const missedMs = 500
-/** Minimum timeout of a call, in milliseconds. */
-const minMs = 250
 /** Time to leave the widget as it was when no option was chosen, also after the timeout, in milliseconds. */
 const tidyMs = 2000
 
@@ -40,39 +33,47 @@ export interface Selecting {
   readonly values: readonly string[]
 }
 
-/** Returns the list of options that an element is, contains or labels. */
-export async function widgetOf(
-  element: Locator,
-  limit: CallLimit,
-): Promise<{ kind: WidgetKind; widget: ElementHandle<Element> }> {
+/** A list of options, and the select element that keeps its value. */
+export interface Widget {
+  readonly kind: WidgetKind
+  readonly widget: ElementHandle<Element>
+  readonly select?: ElementHandle<HTMLSelectElement> | null
+}
+
+/** Returns the list of options that an element is, contains, labels or stands for. */
+export async function widgetOf(element: Pick<Locator, 'elementHandle'>, limit: CallLimit): Promise<Widget> {
   const handle = await element.elementHandle(limit)
   const found = await handle.evaluateHandle(findWidget)
   const kind = await found.evaluate((of) => of.kind)
-  return { kind, widget: (await found.getProperty('element')).asElement() as ElementHandle<Element> }
+  const widget = (await found.getProperty('element')).asElement() as ElementHandle<Element>
+  const select = kind === 'popup' ? (await widget.evaluateHandle(keptIn, handle)).asElement() : null
+  return { kind, widget, select: select as ElementHandle<HTMLSelectElement> | null }
 }
 
 /** Selects options by name; returns their names. @throws BaxError unless the widget shows each of them as chosen. */
 export async function selectInWidget(
   context: CommandContext,
-  { selector, values }: Selecting,
-  { kind, widget }: { readonly kind: WidgetKind; readonly widget: ElementHandle<Element> },
+  { selector, values: given }: Selecting,
+  { kind, widget, select = null }: Widget,
   limit: CallLimit,
 ): Promise<string[]> {
   const end = performance.now() + limit.timeout
   const left = (atLeastMs = minMs) => ({ ...limit, timeout: Math.max(atLeastMs, end - performance.now()) })
-  const facts = { context, selector, kind, widget, left }
+  const facts = { context, selector, kind, widget, select, left }
+  const values = select ? await select.evaluate(labelsOf, given) : given
   // A list that was open before does not show what is chosen.
   const shown = kind === 'popup' && !(await isOpen(widget)) ? await widget.evaluate(ownTexts) : null
   const before = kind === 'popup' ? await openPopup(facts) : null
+  const isExpanded = await isOpen(widget)
   const chosen: string[] = []
   const close = async (atLeastMs?: number) => {
-    if (kind === 'popup' && (await isOpen(widget))) await context.send(() => widget.press('Escape', left(atLeastMs)))
+    if (kind === 'popup' && (await isOpen(widget))) await leavePopup(facts, left(atLeastMs))
   }
   try {
     for (const [index, value] of values.entries()) {
-      // A list of one option closes with each choice.
+      // A list of one option closes with each choice, some with a transition.
       const isAgain = kind === 'popup' && chosen.length > 0 && !(await isOpen(widget))
-      if (isAgain && (await look(widget, value, before)).option === null) await openPopup(facts)
+      if (isAgain && (isExpanded || (await look(widget, value, before)).option === null)) await openPopup(facts)
       chosen.push(await choose({ ...facts, shown }, value, before, values[index + 1]))
     }
   } catch (error) {
@@ -105,62 +106,6 @@ async function release(facts: Facts, names: readonly string[]): Promise<void> {
   }
 }
 
-interface Facts {
-  readonly context: CommandContext
-  readonly selector: string
-  readonly kind: WidgetKind
-  readonly widget: ElementHandle<Element>
-  /** Returns what is left of the timeout, 250 ms or a given time at least. */
-  readonly left: (atLeastMs?: number) => CallLimit
-}
-
-/** Whether a list is open; not one whose document was replaced. */
-const isOpen = (widget: ElementHandle<Element>): Promise<boolean> =>
-  widget.evaluate((node) => node.isConnected && node.getAttribute('aria-expanded') === 'true').catch(() => false)
-
-/** Opens the list of a widget, unless it is open; returns the elements that were visible before. */
-async function openPopup(facts: Facts): Promise<Before> {
-  const { context, widget, left } = facts
-  if (await isOpen(widget)) {
-    if (await hasOptions(facts, null, minMs)) return null
-    await closePopup(facts)
-  }
-  const before = await widget.evaluateHandle(visibleNow)
-  await press(facts)
-  const opened = await hasOptions(facts, before, opensMs)
-  if (!opened) await context.send(() => widget.press('ArrowDown', left()))
-  return before
-}
-
-/** Closes a list that nothing but its appearance connects with the widget, so that it can be opened again. */
-async function closePopup({ context, widget, left }: Facts): Promise<void> {
-  const shown = await widget.evaluateHandle(visibleNow)
-  await context.send(() => widget.press('Escape', left()))
-  await context.poll(async () => ({ met: await shown.evaluate(isAnyGone) }), opensMs)
-}
-
-/** Clicks on the part of a combobox that takes the click. */
-async function press(facts: Facts): Promise<void> {
-  const { context, widget, left } = facts
-  let block: ScrollLogicalPosition = 'nearest'
-  // Suggestions of the field before cover it until they have closed; a bar at the edge, until it is scrolled on.
-  const seen = await context.poll(async () => {
-    const part = (await widget.evaluateHandle(partInReach, block)).asElement() as ElementHandle<Element> | null
-    block = 'center'
-    return { met: part !== null, part }
-  }, left().timeout / 2)
-  const part = 'part' in seen ? seen.part : null
-  await clickOn(facts, part ?? widget, 'cannot be opened:')
-}
-
-async function hasOptions({ context, widget }: Facts, before: Before, ms: number): Promise<boolean> {
-  const seen = await context.poll(async () => {
-    const { names } = await look(widget, '', before)
-    return { met: names.length > 0 }
-  }, ms)
-  return seen.met
-}
-
 /** Clicks on the option with this name, and waits until the widget shows it. */
 async function choose(
   facts: Facts & { readonly shown: readonly string[] | null },
@@ -168,14 +113,15 @@ async function choose(
   before: Before,
   next: string | undefined,
 ): Promise<string> {
-  const { context, selector, kind, widget, left, shown } = facts
+  const { context, selector, kind, widget, select, left, shown } = facts
+  if (await select?.evaluate(isSelected, value)) return value
   // Many lists leave out what is chosen.
   const isTag = shown && containsName(value, shown.slice(1)) && (await look(widget, value, before)).option === null
   if (isTag) return value
   const found = await findByName(facts, value, before)
   if (found === 'added') return value
   const { option, name, isDisabled } = found
-  const isMarked = await option.evaluate(isChosen)
+  const isMarked = select ? await select.evaluate(isSelected, name) : await option.evaluate(isChosen)
   // A click would take it back where several can be chosen. Comboboxes also mark the option that Enter would choose.
   if (isMarked && (!shown || containsName(name, shown) || (await option.evaluate(isOneOfMany)))) return name
   const details = { selector, option: name }
@@ -187,10 +133,12 @@ async function choose(
   const watch = await part.evaluateHandle(watchClick)
   const isShown = async () => {
     if (await isReplaced(widget)) return { met: true }
+    if (select) return { met: await select.evaluate(isSelected, name) }
     // A list that is always open shows the names of all options.
     const isNamed = kind === 'popup' && showsName(name, texts, await widget.evaluate(shownTexts))
     // An option of a tree opens the level with the next one, unless that is open already.
     const isWay = (!hadNext || (await option.evaluate(isOpenLevel))) && (await hasNext())
+    if (found.offer) return { met: isNamed && !(await option.evaluate(isOffered, found.offer)) }
     return { met: isNamed || (!isMarked && (await option.evaluate(isTaken))) || isWay }
   }
   const misses = () => watch.evaluate(isUnclicked).catch(() => false)
@@ -207,23 +155,11 @@ async function choose(
   throw new BaxError('action_failed', message, { details: { ...details, delivered: true } })
 }
 
-/** Lines of Playwright's call log that show why it could not click. */
-const unreached = /intercepts pointer events|element is (?:not|outside)/
-
-/** Clicks on a part of the widget. @throws BaxError that begins with `failure` when the click does not succeed in time */
-async function clickOn(
-  { context, selector, left }: Facts,
-  part: ElementHandle<Element>,
-  failure: string,
-): Promise<void> {
-  try {
-    await context.send(() => part.click(left()), { selector, left: () => left().timeout - minMs })
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error
-    const why = unreached.test(error.message) ? 'a click does not reach it' : 'the page did not answer a click in time'
-    throw new BaxError('action_failed', `${selector} ${failure} ${why}`, { details: { selector }, cause: error })
-  }
-}
+/** Runs in the page: returns whether an option still offers to add a text. */
+const isOffered = (option: Element, name: string): boolean =>
+  option.isConnected &&
+  option.checkVisibility() &&
+  (option as HTMLElement).innerText.replaceAll(/\s+/g, ' ').trim() === name
 
 /** Whether the document of an element was replaced: a choice may lead to another page. */
 export const isReplaced = (element: ElementHandle<Node>): Promise<boolean> =>
@@ -257,6 +193,9 @@ async function findByName(facts: Facts, value: string, before: Before): Promise<
     const isFree = !found?.option && !found?.names.length
     if (isFree && (await context.send(() => widget.evaluate(addTexts, [value]))) === null) return 'added'
     if (isFree) await context.send(() => widget.fill(value, left()))
+    const isOffer = !isFree && found?.names.some((name) => name.includes(value))
+    const offered = isOffer && !found?.option ? await findOffer(facts, value, before) : null
+    if (offered) return offered
   }
   if (!found?.option) found = await search(isThere)
   if (found?.option) return { ...found, option: found.option }
@@ -270,6 +209,29 @@ async function findByName(facts: Facts, value: string, before: Before): Promise<
   const options = [...(first?.names ?? [])]
   const why = options.length > 0 ? `has no such option; it has: ${options.join(', ')}` : 'did not show any options'
   throw new BaxError('element_not_found', `${selector} ${why}${rest}`, { details: { selector, options } })
+}
+
+/** Letters that no option has, to see whether a list repeats what is typed. */
+const probe = 'qzx'
+
+/** Returns the option that adds a text, such as `Create "Fig"`: the one that repeats what is typed; null without one. */
+async function findOffer({ context, widget, left }: Facts, value: string, before: Before): Promise<FoundOption | null> {
+  const seek = async (text: string, nameOf: (names: readonly string[]) => string | undefined) => {
+    await context.send(() => widget.fill(text, left()))
+    const seen = await context.poll(
+      async () => {
+        const name = nameOf((await look(widget, '', before)).names)
+        return { met: name !== undefined, name }
+      },
+      Math.min(opensMs, left().timeout),
+    )
+    return 'name' in seen ? seen.name : undefined
+  }
+  const repeated = await seek(value + probe, (names) => names.find((name) => name.includes(value + probe)))
+  const name = repeated?.replace(value + probe, () => value)
+  if ((await seek(value, (names) => names.find((one) => one === name))) === undefined) return null
+  const found = await look(widget, name!, before)
+  return found.option && { ...found, option: found.option, name: value, offer: name! }
 }
 
 /** Maximum number of screens of a list to look through. */

@@ -3,6 +3,7 @@ import type { ElementHandle, Locator } from 'playwright'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CallLimit, CommandContext, Point } from '../../core/operation/command.ts'
 import { checkPart } from './check-part.ts'
+import { findOptions, setHiddenSelect, setOptions } from './form/native-options.ts'
 import { type Selecting, selectInWidget, widgetOf } from './select-widget.ts'
 
 interface Target {
@@ -79,15 +80,26 @@ export const selectOptions = (context: CommandContext, target: Target, values: r
     mayBeHidden: true,
     options: values,
     direct: async (element) => {
-      const indexes = await element.evaluate(findOptions, values)
-      if (!indexes) return element.unclear('did not find some options')
+      const indexes = (await element.evaluate(isInPlace, null)) ? await element.evaluate(findOptions, values) : null
+      if (!indexes) return element.unclear('did not find some options, or a widget has taken the place of the element')
       const { set, shown } = await context.send(() => element.evaluate(setOptions, indexes))
       return kept(target.selector, set, shown)
     },
   })
 
+/** Runs in the page: returns whether people see an element, and no widget has to be used in its place. */
+function isInPlace(node: Node): boolean {
+  const { width, height } = (node as Element).getBoundingClientRect()
+  const isSeen = width > 1 && height > 1 && (node as Element).checkVisibility({ visibilityProperty: true })
+  return isSeen && getComputedStyle(node as Element).pointerEvents !== 'none'
+}
+
 async function selectIn(context: CommandContext, element: Locator, selecting: Selecting, limit: CallLimit) {
   const found = await widgetOf(element, limit)
+  if (found.select) {
+    const set = await setHiddenSelect(context, found.select, found.widget, selecting.values)
+    if (set) return set
+  }
   const isPlain = found.kind === 'native' || found.kind === 'none'
   if (isPlain) {
     const set = await element.selectOption([...selecting.values], limit)
@@ -99,31 +111,6 @@ async function selectIn(context: CommandContext, element: Locator, selecting: Se
     )
   }
   return selectInWidget(context, selecting, found, limit)
-}
-
-/**
- * Runs in the page: returns the indexes of the options, in the order of Playwright; null when one is missing or disabled.
- * Self-contained: only the text of the function reaches the page.
- */
-function findOptions(node: Element, values: readonly string[]): number[] | null {
-  if (!(node instanceof HTMLSelectElement)) return null
-  const plain = (text: string) =>
-    text
-      .replaceAll(/[\u200B\u00AD]/g, '')
-      .trim()
-      .replaceAll(/\s+/g, ' ')
-  let missing = [...values]
-  const found: number[] = []
-  for (const [index, option] of [...node.options].entries()) {
-    const fits = (value: string) =>
-      value === option.value || value === option.label || plain(value) === plain(option.label)
-    if (!missing.some(fits)) continue
-    if (option.matches(':disabled') || option.closest('[disabled], [aria-disabled="true" i]')) return null
-    found.push(index)
-    if (!node.multiple) return found
-    missing = missing.filter((value) => !fits(value))
-  }
-  return missing.length > 0 ? null : found
 }
 
 /** Returns the values that were set. @throws BaxError `not_editable` when the page shows others; null when it has left. */
@@ -141,22 +128,4 @@ async function shownOptions(node: Node): Promise<string[] | null> {
   const select = node instanceof HTMLLabelElement ? node.control : node
   if (!(select instanceof HTMLSelectElement) || !select.isConnected) return null
   return [...select.selectedOptions].map(({ value }) => value)
-}
-
-/** Runs in the page: selects options as Playwright does; returns their values, and those that the page shows then. */
-async function setOptions(
-  node: Element,
-  indexes: readonly number[],
-): Promise<{ set: string[]; shown: string[] | null }> {
-  const select = node as HTMLSelectElement
-  const options = indexes.map((index) => select.options[index]!)
-  // Like Playwright, which first selects none.
-  select.selectedIndex = -1
-  for (const option of options) option.selected = true
-  select.dispatchEvent(new Event('input', { bubbles: true, composed: true }))
-  select.dispatchEvent(new Event('change', { bubbles: true }))
-  const set = options.map(({ value }) => value)
-  // Pages restore a selection that they did not accept right after the event, or in the next task.
-  await new Promise((resolve) => setTimeout(resolve))
-  return { set, shown: select.isConnected ? [...select.selectedOptions].map(({ value }) => value) : null }
 }

@@ -4,31 +4,6 @@
  * All functions are self-contained: only their text reaches the page.
  */
 
-/** A `list` always shows its options, a `popup` only while it is open. */
-export type WidgetKind = 'native' | 'list' | 'popup' | 'none'
-
-/** Returns the kind of a list of options, and the element of it that has the role: the element, or the one around or inside. */
-export function findWidget(node: Element): { readonly kind: WidgetKind; readonly element: Element } {
-  const element = node instanceof HTMLLabelElement && node.control ? node.control : node
-  if (element instanceof HTMLSelectElement) return { kind: 'native', element }
-  const popups = '[role=combobox], [aria-haspopup]:not([aria-haspopup=false])'
-  const lists =
-    '[role=listbox], [role=radiogroup], [role=tablist], [role=menu], [role=menubar], [role=tree], [role=grid]'
-  const kindOf = (at: Element): WidgetKind =>
-    at.matches(popups) || at.matches('input[type=text][readonly], input:not([type])[readonly]')
-      ? 'popup'
-      : at.matches(lists)
-        ? 'list'
-        : at instanceof HTMLSelectElement
-          ? 'native'
-          : 'none'
-  if (kindOf(element) !== 'none') return { kind: kindOf(element), element }
-  const inside = element.querySelectorAll(`${popups}, ${lists}, select`)
-  if (inside.length === 1) return { kind: kindOf(inside[0]!), element: inside[0]! }
-  const choices = element.querySelectorAll('input[type=radio], [role=radio], button[aria-pressed]')
-  return { kind: inside.length === 0 && choices.length > 1 ? 'list' : 'none', element }
-}
-
 /** Returns the visible elements, for a comparison after a list was opened; waits for one that is still closing. */
 export async function visibleNow(node: Element): Promise<Set<Element>> {
   const root = node.ownerDocument
@@ -243,7 +218,8 @@ export function ownTexts(widget: Element): string[] {
   const isOther = (field: Element) => !widget.contains(field) && field.checkVisibility({ visibilityProperty: true })
   const texts: string[] = []
   for (let around: Element | null = widget, level = 0; around && level < 4; around = around.parentElement, level += 1) {
-    if ([...around.querySelectorAll('input, select, textarea, [role=combobox], label')].some(isOther)) break
+    const others = 'input, select, textarea, [role=combobox], [aria-haspopup=listbox], label'
+    if ([...around.querySelectorAll(others)].some(isOther)) break
     texts.push(around instanceof HTMLInputElement ? around.value : (around as HTMLElement).innerText)
     // The texts of tags may have nothing between them.
     for (const part of around.querySelectorAll('*')) if (part.checkVisibility()) texts.push(part.textContent)

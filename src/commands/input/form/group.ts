@@ -22,7 +22,8 @@ export function groupOf(node: Element): FieldGroup {
   let parts = [...(node.matches(css) ? [node] : []), ...node.querySelectorAll(css)].filter((at) => {
     const around = at.parentElement?.closest(css)
     const isInner = around && around !== node && node.contains(around)
-    return !isInner && !(isButton(at) && at.closest('label'))
+    const isReplaced = at instanceof HTMLSelectElement && !at.checkVisibility({ visibilityProperty: true })
+    return !isInner && !isReplaced && !(isButton(at) && at.closest('label'))
   })
   // Sliders and lists of buttons keep their values in inputs that nobody uses.
   if (parts.some(isSlider)) parts = parts.filter((at) => isSlider(at) || !at.matches('input[tabindex="-1"]'))

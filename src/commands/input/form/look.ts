@@ -18,7 +18,11 @@ export interface Look {
   readonly names: readonly string[]
 }
 
-export type FoundOption = Look & { readonly option: ElementHandle<Element> }
+export type FoundOption = Look & {
+  readonly option: ElementHandle<Element>
+  /** Text of an option that adds what is typed. */
+  readonly offer?: string
+}
 
 export async function look(widget: ElementHandle<Element>, value: string, before: Before): Promise<Look> {
   const found = await widget.evaluateHandle(findOption, { value, before })
