@@ -21,6 +21,7 @@ const page = `<!doctype html><title>Form</title><form onsubmit="document.title =
   <div class=date-picker><label for=date>Date</label> <input id=date placeholder=MM/DD/YYYY></div>
   <div class=date-picker><label for=keyed>Keyed</label> <input id=keyed></div>
   <div class=date-picker><label for=stubborn>Stubborn</label> <input id=stubborn></div>
+  <div class=date-picker><label for=hovered>Hovered</label> <input id=hovered></div>
   <div class=date-picker><label for=clock>Clock</label> <input id=clock></div>
   <div class=date-picker><label for=short>Short</label> <input id=short placeholder="MM/DD/YY"></div>
   <div class=date-picker><label for=written>Written</label> <input id=written placeholder="MMM D, YYYY"></div>
@@ -56,6 +57,14 @@ const page = `<!doctype html><title>Form</title><form onsubmit="document.title =
     named.onkeydown = ({ key }) => { if (key === 'Enter') named.value = 'Thursday, May 14, 2026' }
     short.onblur = () => { if (!/^\\d\\d.\\d\\d.\\d\\d$/.test(short.value)) short.value = '' }
     document.querySelector('#title').onkeydown = ({ key }) => { if (key === 'Enter') document.title = 'entered' }
+    // Shows another day until its calendar has closed.
+    let closing
+    hovered.onfocus = () => clearTimeout(closing)
+    hovered.onblur = () => {
+      const { value } = hovered
+      closing = setTimeout(() => { hovered.value = value }, 100)
+      hovered.value = '2026-05-25'
+    }
     stubborn.onblur = () => { stubborn.value = '2020-01-01' }
   </script>`
 
@@ -129,7 +138,7 @@ inUsualHomes({ '/': page }, (given) => {
 
   test('dates are written in the format of a field, and entered without sending the form', async () => {
     await given.open('/')
-    await fill({ Date: '2026-05-14', Period: ['2026-05-10', '2026-05-14'], Keyed: '2026-05-14' })
+    await fill({ Date: '2026-05-14', Period: ['2026-05-10', '2026-05-14'], Keyed: '2026-05-14', Hovered: '2026-05-14' })
     expect(await given.evaluate(`[date, from, to, keyed].map(({ value }) => value).join(' ')`)).toBe(
       '05/14/2026 2026-05-10 2026-05-14 2026-05-14',
     )

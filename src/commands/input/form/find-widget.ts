@@ -25,7 +25,7 @@ export function findWidget(node: Element): { readonly kind: WidgetKind; readonly
     let shown = soleIn(element.nextElementSibling)
     let around = element.parentElement
     for (let level = 0; !shown && around && level < 3; level += 1, around = around.parentElement) {
-      if (around.querySelectorAll('select').length > 1) break
+      if (around.matches('body, form, fieldset, tr, li') || around.querySelectorAll('select').length > 1) break
       shown = soleIn(around)
     }
     return shown ? { kind: 'popup', element: shown } : { kind: 'native', element }

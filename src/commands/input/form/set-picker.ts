@@ -1,4 +1,5 @@
 /** Sets text fields that open a calendar or a clock, which take their text with the Enter key or when they are left. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ElementHandle } from 'playwright'
 import type { CallLimit } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -35,6 +36,12 @@ export async function setPicker(
     shown = more ? outcome.shown : await field.evaluate(leave)
     if (isTaken(shown)) return true
   }
+  // Until a calendar has closed, which can take time, some show the day under the pointer.
+  for (let waited = 0; waited < closesMs; waited += intervalMs) {
+    await pause(intervalMs)
+    shown = await field.evaluate(shownIn)
+    if (isTaken(shown)) return true
+  }
   const now = shown === '' ? 'is empty' : `shows ${JSON.stringify(shown)}`
   throw new BaxError('action_failed', `${selector} ${now} after ${JSON.stringify(text)} was entered`, {
     hint: `${format ? `its format is ${format}; ` : ''}click on the field to choose from what it opens`,
@@ -44,6 +51,10 @@ export async function setPicker(
 
 /** Some clocks set the current time when they have opened, also over what was typed meanwhile. */
 const attempts = 3
+
+/** Time for a calendar to close, and between looks at its field, in milliseconds. */
+const closesMs = 1000
+const intervalMs = 50
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const monthName = new RegExp(String.raw`\b(${months.join('|')})[a-z]*`, 'gi')
@@ -133,6 +144,12 @@ async function commitPicked(
   field.dispatchEvent(new KeyboardEvent('keyup', enter))
   await pause()
   return { shown: field.value, format, written }
+}
+
+/** Runs in a page: returns the text that a field shows. */
+function shownIn(node: Node): string {
+  const field = node instanceof HTMLLabelElement && node.control ? node.control : node
+  return (field as HTMLInputElement).value
 }
 
 /** Runs in a page: leaves the field; returns the text that it then shows. */
