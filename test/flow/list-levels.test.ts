@@ -64,7 +64,7 @@ const placed = `<!doctype html><body style="min-height:900px"><label>Tag <input 
  */
 const replaced = `<!doctype html><style>.list:not(.open) { display: none } .covered { position: absolute; opacity: 0; pointer-events: none }</style>
   <label for=synced>Synced</label><select id=synced hidden><option value=a>Ann<option value=b>Bob</select><span role=combobox tabindex=0 aria-expanded=false>Ann</span>
-  <div><label for=own>Own</label><select id=own hidden><option value=a>Ann<option value=b>Bob</select></div>
+  <div><label for=own>Own</label><select id=own style="position: absolute; width: 0; height: 0; opacity: 0"><option value=a>Ann<option value=b>Bob</select></div>
   <div><label for=many>Many</label><select id=many class=covered multiple><option>Ann<option>Bob<option>Cleo</select></div><script>
   synced.onchange = () => { synced.nextSibling.textContent = synced.selectedOptions[0].label }
   const kept = { own: ['Ann'], many: [] }

@@ -90,7 +90,8 @@ export const selectOptions = (context: CommandContext, target: Target, values: r
 /** Runs in the page: returns whether people see an element, and no widget has to be used in its place. */
 function isInPlace(node: Node): boolean {
   const { width, height } = (node as Element).getBoundingClientRect()
-  const isSeen = width > 1 && height > 1 && (node as Element).checkVisibility({ visibilityProperty: true })
+  // Borders are left of an element without a size.
+  const isSeen = width > 4 && height > 4 && (node as Element).checkVisibility({ visibilityProperty: true })
   return isSeen && getComputedStyle(node as Element).pointerEvents !== 'none'
 }
 

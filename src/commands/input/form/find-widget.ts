@@ -14,7 +14,8 @@ export function findWidget(node: Element): { readonly kind: WidgetKind; readonly
     '[role=listbox], [role=radiogroup], [role=tablist], [role=menu], [role=menubar], [role=tree], [role=grid]'
   const isSeen = (at: Element) => {
     const { width, height } = at.getBoundingClientRect()
-    return width > 1 && height > 1 && at.checkVisibility({ visibilityProperty: true })
+    // Borders are left of an element without a size.
+    return width > 4 && height > 4 && at.checkVisibility({ visibilityProperty: true })
   }
   const soleIn = (at: Element | null): Element | null => {
     const found = at ? [...(at.matches(popups) ? [at] : []), ...at.querySelectorAll(popups)].filter(isSeen) : []
