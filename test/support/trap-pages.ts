@@ -181,6 +181,19 @@ export const clickableTraps: readonly Trap[] = [
   { name: 'a listener of an item of a list', html: `<ul><li>Words<li id=t>Target</ul>${listen()}` },
   { name: 'a listener of a heading', html: `<h2 id=t>Target</h2>${listen()}` },
   { name: 'a listener of a row of a table', html: `<table><tr><td>A<td>B<tr id=t><td>Target</table>${listen()}` },
+  {
+    name: 'a listener of all that two elements around it contain',
+    html: `<div><div><script></script><div id=t style="width:80px">Target</div></div><p hidden>Words</p></div>${listen()}`,
+  },
+  { name: 'a listener of all that a heading contains', html: `<h2><span id=t>Target</span></h2>${listen()}` },
+  {
+    name: 'a listener of all that a cell contains',
+    html: `<table><tr><td>A<td><div id=t>Target</div></table>${listen()}`,
+  },
+  {
+    name: '`cursor: pointer` of all that a shadow root contains',
+    html: `<div id=host></div>${script(`host.attachShadow({ mode: 'open' }).innerHTML = '<div><div style="cursor:pointer" onclick="this.getRootNode().host.ownerDocument.title = \`clicked\`">Target</div></div>'`)}`,
+  },
   { name: 'a listener of a picture', html: `<img id=t alt=Target ${box}>${listen()}` },
   { name: 'a listener of an SVG', html: `<svg id=t role=img aria-label=Target ${box}></svg>${listen()}` },
   { name: 'a listener of a custom element', html: `<my-button id=t>Target</my-button>${listen()}` },

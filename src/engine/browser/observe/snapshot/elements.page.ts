@@ -11,6 +11,7 @@ import {
   type Seen,
   documentFactsOf,
 } from './flags.page.ts'
+import { type Inlined, inlinedIn } from './inline.page.ts'
 export { revealInline } from './inline.page.ts'
 import { foundToolNames } from './tool-names.page.ts'
 export { forget, openRoots, possibleHosts, remember } from '../listening.page.ts'
@@ -45,6 +46,8 @@ export interface Measured {
   marks: Mark[]
   /** Texts of editors, which Playwright's tree omits or mixes with what an editor draws around them. */
   contents: [ref: string, content: string, isWhole: boolean][]
+  /** Elements of which the text may be in one around them. */
+  inlined: Inlined[]
   /** Tooltips of the elements without a name. */
   tooltips: [ref: string, tooltip: string][]
   /** ID of the document. */
@@ -103,6 +106,7 @@ export async function measure({ refs, unnamed }: { refs: string[]; unnamed: stri
     remembered: 0,
     marks: [],
     contents: [],
+    inlined: [],
     tooltips: [],
     document: memory.document,
     tools: [],
@@ -137,7 +141,9 @@ function measureOne(
   isRequested: boolean,
   { around, isHidden, measured }: MeasureContext,
 ): void {
-  const isMarked = isRequested || isUsable(element) || around.editors.has(element)
+  const inlined = isRequested ? null : inlinedIn(element)
+  if (inlined) measured.inlined.push(inlined)
+  const isMarked = isRequested || inlined !== null || isUsable(element) || around.editors.has(element)
   if (isRequested) measured.found++
   // Remember elements with a number even if they are not requested now.
   if (isMarked || memory.numbers.has(element)) memory.found.set(ref, new WeakRef(element))

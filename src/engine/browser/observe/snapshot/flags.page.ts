@@ -4,7 +4,7 @@ import { isListening } from '../listening.page.ts'
 
 /** Property that Playwright sets on every element of its snapshot. */
 export interface Seen extends Element {
-  readonly _ariaRef?: { readonly ref: string }
+  readonly _ariaRef?: { readonly ref: string; readonly role: string; readonly name: string }
 }
 
 /** Facts about the document, collected once for all elements. */

@@ -4,7 +4,8 @@ import { revealCanvas } from './canvas.page.ts'
 import { revealEditor } from './editors.page.ts'
 import { nameHidden } from './hidden.page.ts'
 import { markHiddenTexts } from '../visibility/hidden-text.page.ts'
-import { isUsable } from './flags.page.ts'
+import { shownParent } from '../../elements/describe.page.ts'
+import { isUsable, type Seen } from './flags.page.ts'
 import { mayBeHost } from '../listening.page.ts'
 import { findToolNames } from './tool-names.page.ts'
 
@@ -76,4 +77,34 @@ const ownNodes = Object.getOwnPropertyDescriptor(Node.prototype, 'childNodes')!
 
 function nodesAndOne(this: Element): Node[] {
   return [...(ownNodes.get!.call(this) as NodeListOf<Node>), document.createComment('')]
+}
+
+/** Playwright's references of an element that can be clicked, and of those around it that may stand in its place. */
+export type Inlined = [ref: string, hasCursor: boolean, ...around: string[]]
+
+/**
+ * Describes an element that can be clicked, without a role and a name, if it is all that the element around it contains:
+ * Playwright gives its text to that one, and omits it.
+ */
+export function inlinedIn(element: Element): Inlined | null {
+  const { role, name, ref } = (element as Seen)._ariaRef!
+  if (role !== 'generic' || name || !isAlone(element)) return null
+  const hasCursor = isPointed(element) && !isPointed(element.parentElement)
+  if (!hasCursor && !isUsable(element)) return null
+  const around: string[] = []
+  for (let at: Element | null = element; at && isAlone(at); at = shownParent(at)) {
+    const outer = (shownParent(at) as Seen | null)?._ariaRef
+    if (outer) around.push(outer.ref)
+  }
+  return [ref, hasCursor, ...around]
+}
+
+/** Returns whether an element is seen, and its parent has no other content. */
+function isAlone(element: Element): boolean {
+  if (!element.checkVisibility({ visibilityProperty: true })) return false
+  for (const node of element.parentNode?.childNodes ?? []) {
+    if (node === element) continue
+    if (node instanceof Element ? node.checkVisibility() : node instanceof Text && /\S/.test(node.data)) return false
+  }
+  return true
 }

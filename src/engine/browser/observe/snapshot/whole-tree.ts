@@ -8,7 +8,10 @@ import { limits } from '../../../../core/limits/limits.ts'
 import type { CallLimit } from '../../../../core/operation/command.ts'
 import { exceededLimit } from '../../../../core/operation/json-extent.ts'
 import { injectedIn, unlessStalled } from '../../page/internals.ts'
-import type { AriaNode, Children, Writable } from './aria.ts'
+import { type AriaNode, type Children, hasControlRole, nodesWithRef, type Writable } from './aria.ts'
+import type { Mark as RawMark } from './elements.page.ts'
+import { bits } from './flag-bits.ts'
+import type { Inlined } from './inline.page.ts'
 
 /** Element of the main document at which the tree begins. */
 export type Top = 'body' | 'root'
@@ -80,6 +83,21 @@ function addFrames(nodes: Children, inside: ReadonlyMap<string, Children>): void
       delete frame.text
       frame.children = children
     } else if (node.children) addFrames(node.children, inside)
+  }
+}
+
+/** Lets nodes stand for an element that can be clicked, and has all of their text, in place of the element around it. */
+export function showInlined(nodes: Children, inlined: readonly Inlined[], marks: ReadonlyMap<string, RawMark>): void {
+  if (inlined.length === 0) return
+  const byRef = new Map<string, Writable<AriaNode>>([...nodesWithRef(nodes)].map((node) => [node.ref, node]))
+  for (const [ref, hasCursor, ...around] of inlined) {
+    const outer = byRef.has(ref) ? undefined : around.find((one) => byRef.has(one))
+    const node = outer === undefined ? undefined : byRef.get(outer)!
+    if (!node || node.children?.length || node.cursor === 'pointer' || hasControlRole(node)) continue
+    if ((marks.get(outer!)?.[1] ?? 0) & bits.usable) continue
+    node.ref = ref
+    if (hasCursor) node.cursor = 'pointer'
+    byRef.set(ref, node)
   }
 }
 
