@@ -79,7 +79,9 @@ inUsualHomes(pages, (given) => {
     await given.do('wait_for', { load: 'load' })
     expect(await given.do('refresh')).toEqual({ url: given.url(path), status_code: 200 })
     await given.open('/')
-    await given.do('evaluate', { expression: `setTimeout(() => { location.href = ${JSON.stringify(path)} })` })
+    const navigate = `setTimeout(() => { location.href = ${JSON.stringify(path)} })`
+    await given.do('evaluate', { expression: `document.onclick = () => ${navigate}` })
+    await given.do('click_at', { x: 400, y: 300 })
     expect(await given.do('wait_for_navigation')).toEqual({ url: given.url(path) })
     expect(await given.do('go_back')).toEqual({ url: given.url('/') })
     expect(await given.do('go_forward')).toEqual({ url: given.url(path) })

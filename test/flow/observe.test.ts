@@ -34,6 +34,8 @@ const pages = {
     <iframe src=/innermost></iframe>`,
   '/innermost': '<!doctype html><input aria-label=Deep>',
   '/other-site': `<!doctype html><h1>Ours</h1><script>document.write('<iframe src="' + location.href.replace('127.0.0.1', 'localhost').replace('other-site', 'inner') + '"></iframe>')</script>`,
+  '/card': `<!doctype html><title>Card</title><div id=card style="width:80px">Card</div>
+    <script>card.addEventListener('click', () => { document.title = 'Pressed' })</script>`,
   '/long': `<!doctype html><title>Long</title><h1>Long</h1>${Array.from(
     { length: 1000 },
     (_, at) =>
@@ -233,6 +235,14 @@ inUsualHomes(pages, (given) => {
     await given.do('type_text', { selector: `ref=${named(seen, 'Deep').ref}`, text: 'far down', clear: true })
     expect(named(await observe(), 'Deep').value).toBe('far down')
     expect(await given.value('get_text', { selector: `ref=${named(seen, 'In the shadow').ref}` })).toBe('In the shadow')
+  })
+
+  test('lists elements with listeners on each of the sites that a tab opens', async () => {
+    const sites = [given.url('/card'), given.url('/card').replace('127.0.0.1', 'localhost')]
+    for (const url of [...sites, ...sites]) {
+      await given.do('navigate_to', { url })
+      expect((await observe()).snapshot).toMatch(/^- generic "Card" \[ref=e\d+\]$/)
+    }
   })
 
   test('includes cross-site frames with their own process', async () => {

@@ -3,6 +3,7 @@ import type { ElementHandle, Locator } from 'playwright'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CallLimit, CommandContext, Point } from '../../core/operation/command.ts'
 import { checkPart } from './check-part.ts'
+import { isInPlace } from './form/find-widget.ts'
 import { findOptions, setHiddenSelect, setOptions } from './form/native-options.ts'
 import { type Selecting, selectInWidget, widgetOf } from './select-widget.ts'
 
@@ -86,14 +87,6 @@ export const selectOptions = (context: CommandContext, target: Target, values: r
       return kept(target.selector, set, shown)
     },
   })
-
-/** Runs in the page: returns whether people see an element, and no widget has to be used in its place. */
-function isInPlace(node: Node): boolean {
-  const { width, height } = (node as Element).getBoundingClientRect()
-  // Borders are left of an element without a size.
-  const isSeen = width > 4 && height > 4 && (node as Element).checkVisibility({ visibilityProperty: true })
-  return isSeen && getComputedStyle(node as Element).pointerEvents !== 'none'
-}
 
 async function selectIn(context: CommandContext, element: Locator, selecting: Selecting, limit: CallLimit) {
   const found = await widgetOf(element, limit)

@@ -124,7 +124,7 @@ function attributesOf(element: Element): Record<string, string> {
   return attributes
 }
 
-/** Sets the attributes to the state of a form field, which they do not follow; not to a password. */
+/** Sets attributes to the present state of a form field. Passwords, hidden fields and files keep those of the HTML. */
 function keepState(element: Element, attributes: Record<string, string>): void {
   const keep = (name: string, value: string) => {
     delete attributes[name]

@@ -48,6 +48,14 @@ export function findWidget(node: Element): { readonly kind: WidgetKind; readonly
   return { kind: inside.length === 0 && choices.length > 1 ? 'list' : 'none', element }
 }
 
+/** Returns whether people see and use an element, and no widget in its place; as `findWidget` does for select elements. */
+export function isInPlace(node: Node): boolean {
+  const { width, height } = (node as Element).getBoundingClientRect()
+  // Borders are left of an element without a size.
+  const isSeen = width > 4 && height > 4 && (node as Element).checkVisibility({ visibilityProperty: true })
+  return isSeen && getComputedStyle(node as Element).pointerEvents !== 'none'
+}
+
 /**
  * Returns the select element that keeps the value of a widget: `node`, or the only one in the widget, if people do not
  * see it; null for other widgets.

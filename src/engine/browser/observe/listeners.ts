@@ -4,14 +4,20 @@
  */
 import type { CDPSession } from 'playwright'
 import elementsScript from './snapshot/elements.page.ts?inline'
-import { innerSession } from '../page/internals.ts'
+import { documentIn, innerSession } from '../page/internals.ts'
 import { type World, worldError } from './worlds.ts'
 
 /** Events of a click. */
 const clicks = new Set(['click', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart', 'touchend'])
 
+interface Known {
+  /** Identity of the outermost document: another process gives the same IDs to other elements. */
+  readonly document: object | undefined
+  readonly ids: ReadonlySet<number>
+}
+
 /** IDs that the browser has given to the elements with listeners which the worlds of a session know. */
-const known = new WeakMap<CDPSession, ReadonlySet<number>>()
+const known = new WeakMap<CDPSession, Known>()
 
 /** Returns the worlds of each session. */
 function bySession(worlds: readonly World[]): [CDPSession, World[]][] {
@@ -23,16 +29,18 @@ function bySession(worlds: readonly World[]): [CDPSession, World[]][] {
 export async function revealListeners(worlds: readonly World[]): Promise<void> {
   await Promise.all(
     bySession(worlds).map(async ([session, own]) => {
+      const document = documentIn(own[0]!.root)
       const found = await listening(session, own)
       const now = new Set([...found.values()].flatMap((ids) => [...ids]))
-      const before = known.get(session) ?? new Set()
+      const last = known.get(session)
+      const before = last?.document === document ? (last?.ids ?? new Set()) : new Set<number>()
       const gone = [...before].filter((id) => !now.has(id))
       if (gone.length > 0) await Promise.all(own.map((world) => world.call(elementsScript, 'forget', gone)))
       for (const [world, ids] of found) {
         const added = [...ids].filter((id) => !before.has(id))
         if (added.length > 0) await world.callWith(elementsScript, 'remember', added)
       }
-      known.set(session, now)
+      known.set(session, { document, ids: now })
     }),
   )
 }
@@ -55,17 +63,19 @@ export async function revealClosedRoots(worlds: readonly World[]): Promise<void>
  * its scripts would no longer know of which class the node is.
  */
 async function listening(session: CDPSession, worlds: readonly World[]): Promise<Map<World, ReadonlySet<number>>> {
-  const contexts = worlds.flatMap(({ pageContexts: { own, inside } }) => (own === undefined ? [] : [own, ...inside]))
-  const nodes = new Map(
-    await Promise.all([...new Set(contexts)].map(async (id) => [id, await listeningFrom(session, id)] as const)),
-  )
-  return new Map(
-    worlds.map((world) => {
-      const { own, inside } = world.pageContexts
-      const others = new Set(inside.flatMap((id) => [...nodes.get(id)!]))
-      return [world, new Set([...(nodes.get(own!) ?? [])].filter((id) => !others.has(id)))]
-    }),
-  )
+  const nodesIn = new Map<number, Promise<ReadonlySet<number>>>()
+  const nodesFrom = (context: number) => {
+    const asked = nodesIn.get(context) ?? listeningFrom(session, context)
+    nodesIn.set(context, asked)
+    return asked
+  }
+  const ofWorld = async ({ pageContexts: { own, inside } }: World) => {
+    if (own === undefined) return new Set<number>()
+    const [all, ...inner] = await Promise.all([own, ...inside].map(nodesFrom))
+    const others = new Set(inner.flatMap((nodes) => [...nodes]))
+    return new Set([...all!].filter((id) => !others.has(id)))
+  }
+  return new Map(await Promise.all(worlds.map(async (world) => [world, await ofWorld(world)] as const)))
 }
 
 /**

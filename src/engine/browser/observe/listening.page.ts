@@ -12,12 +12,12 @@ const registry = globalThis as { [key]?: Memory }
 const memory = (registry[key] ??= { elements: new WeakSet(), byId: new Map(), checked: new WeakSet() })
 
 /** Elements that are controls anyway, or never one. */
-const others = new Set('a body button html iframe input option select summary textarea'.split(' '))
+const others = new Set('A BODY BUTTON HTML IFRAME INPUT OPTION SELECT SUMMARY TEXTAREA'.split(' '))
 
 /** Remembers elements that scripts listen to, by the IDs that the browser has given to them. */
 export function remember(nodes: readonly Node[], ids: readonly number[]): void {
   for (const [at, node] of nodes.entries()) {
-    if (!(node instanceof Element) || others.has(node.localName)) continue
+    if (!(node instanceof Element) || others.has(node.nodeName)) continue
     memory.elements.add(node)
     memory.byId.set(ids[at]!, new WeakRef(node))
     openAround(node)

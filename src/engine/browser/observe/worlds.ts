@@ -12,10 +12,12 @@ export interface World {
   /** Calls a function of a bundled page script. @throws WorldGone when the document was replaced meanwhile. */
   call<T>(script: string, name: string, input: unknown): Promise<T>
   /** Calls a function with nodes, by the IDs that the browser has given to them, and with these IDs; skips missing ones. */
-  callWith<T>(script: string, name: string, ids: readonly number[]): Promise<T>
+  callWith(script: string, name: string, ids: readonly number[]): Promise<void>
   /** Calls a function that returns nodes, and describes them. */
   describe(script: string, name: string): Promise<DescribedNode[]>
   readonly session: CDPSession
+  /** The outermost frame that the session reaches. */
+  readonly root: Frame
   /** ID that the browser has given to the frame. */
   readonly frame: string
   /** Contexts of the page's own scripts: in this document, and in the documents of the frames in it. */
@@ -44,7 +46,7 @@ export const knownWorlds = async (page: Page): Promise<readonly World[]> => list
 export async function listWorlds(page: Page): Promise<readonly World[]> {
   const own = await sessionOf(page)
   if (!own) throw new BaxError('target_closed', 'the page was closed')
-  const worlds = await list(own)
+  const worlds = await list(own, page.mainFrame())
   // Frames without a world here may have their own process.
   if (worlds.length < page.frames().length)
     worlds.push(...(await Promise.all(page.frames().slice(1).map(worldsOfFrame))).flat())
@@ -58,7 +60,7 @@ export const forgetWorlds = (page: Page): void => void listed.delete(page)
 async function worldsOfFrame(frame: Frame): Promise<World[]> {
   const session = await sessionOf(frame)
   if (!session) return []
-  return list(session).catch(() => {
+  return list(session, frame).catch(() => {
     // The frame has moved to another process: open a new session next time.
     sessions.delete(frame)
     return []
@@ -88,7 +90,7 @@ export async function mainContextOf(page: Page): Promise<string> {
   return main.uniqueId
 }
 
-async function list(session: CDPSession): Promise<World[]> {
+async function list(session: CDPSession, root: Frame): Promise<World[]> {
   const all = await contextsOf(session)
   const own = all.filter(({ name }) => utility.test(name))
   const pages = all.filter(({ isDefault }) => isDefault)
@@ -96,7 +98,8 @@ async function list(session: CDPSession): Promise<World[]> {
     .toSorted((a, b) => Number(b.isMain) - Number(a.isMain))
     .map(({ id, frame }) => {
       const inside = pages.flatMap((page) => (page.parent === frame ? page.id : []))
-      return world(session, id, frame, { own: pages.find((page) => page.frame === frame)?.id, inside })
+      const pageContexts = { own: pages.find((page) => page.frame === frame)?.id, inside }
+      return { session, root, frame, pageContexts, ...callsIn(session, id) }
     })
 }
 
@@ -176,62 +179,76 @@ let groups = 0
 const describeNode = (session: Pick<CDPSession, 'send'>, objectId: string) =>
   session.send('DOM.describeNode', { objectId, depth: 0 })
 
-function world(session: CDPSession, contextId: number, frame: string, pageContexts: World['pageContexts']): World {
+function callsIn(session: CDPSession, contextId: number): Pick<World, 'call' | 'callWith' | 'describe'> {
   const inner = innerSession(session)
   const installed = new Set<string>()
-  const moduleOf = (script: string) =>
-    installed.has(script) ? placeOf(script) : `${placeOf(script)} ??= (() => { ;${script}; return __bax_module })()`
-  async function call<T>(script: string, name: string, input: unknown): Promise<T> {
+  /** Runs a call with the expression of a module, which is undefined where an installed one is gone. */
+  async function withModule<T>(script: string, run: (module: string) => Promise<T | undefined>): Promise<T> {
+    const place = placeOf(script)
     const isInstalled = installed.has(script)
-    const answer = await inner
-      .send('Runtime.evaluate', {
+    const answer = await run(isInstalled ? place : `(${place} ??= (() => { ;${script}; return __bax_module })())`)
+    if (answer === undefined && isInstalled) {
+      installed.delete(script)
+      return withModule(script, run)
+    }
+    installed.add(script)
+    return answer as T
+  }
+  async function call<T>(script: string, name: string, input: unknown): Promise<T> {
+    const text = await withModule(script, async (module) => {
+      const expression = `(async () => { const module = ${module}; return module && JSON.stringify(await module.${name}(${JSON.stringify(input)})) })()`
+      const evaluated = inner.send('Runtime.evaluate', {
         contextId,
-        expression: `(async () => { const module = ${moduleOf(script)}; return module && JSON.stringify(await module.${name}(${JSON.stringify(input)})) })()`,
+        expression,
         returnByValue: true,
         awaitPromise: true,
       })
-      .catch(worldError)
-    const text = valueOf(answer)
-    if (text === undefined && isInstalled) {
-      installed.delete(script)
-      return call(script, name, input)
-    }
-    installed.add(script)
-    return JSON.parse(text as string) as T
+      return valueOf(await evaluated.catch(worldError)) as string | undefined
+    })
+    return JSON.parse(text) as T
   }
-  async function callWith<T>(script: string, name: string, ids: readonly number[]): Promise<T> {
+  async function callWith(script: string, name: string, ids: readonly number[]): Promise<void> {
     const objectGroup = newGroup()
-    const resolve = async (backendNodeId: number) => {
-      const node = { backendNodeId, executionContextId: contextId, objectGroup }
-      const { objectId } = (await inner.send('DOM.resolveNode', node).catch(unlessMissing))?.object ?? {}
-      return objectId === undefined ? [] : [{ id: backendNodeId, objectId }]
-    }
-    const nodes = (await Promise.all(ids.map(resolve))).flat()
+    const place = { executionContextId: contextId, objectGroup }
+    const nodes = (await Promise.all(ids.map((id) => resolveNode(inner, id, place)))).flat()
     const input = JSON.stringify(nodes.map(({ id }) => id))
-    const answer = await inner
-      .send('Runtime.callFunctionOn', {
+    await withModule(script, async (module) => {
+      const called = inner.send('Runtime.callFunctionOn', {
         executionContextId: contextId,
-        functionDeclaration: `(...nodes) => JSON.stringify((${moduleOf(script)}).${name}(nodes, ${input}) ?? null)`,
+        functionDeclaration: `(...nodes) => { const module = ${module}; module?.${name}(nodes, ${input}); return module && true }`,
         arguments: nodes.map(({ objectId }) => ({ objectId })),
         returnByValue: true,
       })
-      .catch(worldError)
+      return valueOf(await called.catch(worldError))
+    })
     await inner.send('Runtime.releaseObjectGroup', { objectGroup }).catch(worldError)
-    return JSON.parse(valueOf(answer) as string) as T
   }
   async function describe(script: string, name: string): Promise<DescribedNode[]> {
     const objectGroup = newGroup()
-    const expression = `(${moduleOf(script)}).${name}()`
-    const answer = await inner.send('Runtime.evaluate', { contextId, expression, objectGroup }).catch(worldError)
-    valueOf(answer)
-    const objectId = answer.result.objectId!
+    const objectId = await withModule(script, async (module) => {
+      const expression = `${module}?.${name}()`
+      const answer = await inner.send('Runtime.evaluate', { contextId, expression, objectGroup }).catch(worldError)
+      valueOf(answer)
+      return answer.result.objectId
+    })
     const { result } = await inner.send('Runtime.getProperties', { objectId, ownProperties: true }).catch(worldError)
     const objects = result.flatMap(({ value }) => value?.objectId ?? [])
     const found = await Promise.all(objects.map((object) => describeNode(inner, object).catch(unlessMissing)))
     await inner.send('Runtime.releaseObjectGroup', { objectGroup }).catch(worldError)
     return found.flatMap((one) => one?.node ?? [])
   }
-  return { session, frame, pageContexts, call, callWith, describe }
+  return { call, callWith, describe }
+}
+
+/** Returns a node with the ID of its object in a context; none when the page has removed it meanwhile. */
+async function resolveNode(
+  session: Pick<CDPSession, 'send'>,
+  id: number,
+  place: { readonly executionContextId: number; readonly objectGroup: string },
+): Promise<{ id: number; objectId: string }[]> {
+  const node = await session.send('DOM.resolveNode', { backendNodeId: id, ...place }).catch(unlessMissing)
+  const objectId = node?.object.objectId
+  return objectId === undefined ? [] : [{ id, objectId }]
 }
 
 interface Evaluated {

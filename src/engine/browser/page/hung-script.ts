@@ -69,6 +69,7 @@ const hung = Symbol('hung')
  * the page by a new tab and runs `go` again there, since a navigation waits for the page that it replaces.
  */
 export async function navigateAway<T>(page: Page, go: (page: Page) => Promise<T>): Promise<T> {
+  await stopNavigation(page)
   const free = await freeToLeave(page)
   const left = new AbortController()
   const onNavigated = (frame: Frame) => frame === free.mainFrame() && left.abort()
@@ -123,7 +124,6 @@ export async function terminateAfter<T>(
  * Returns the page, or a new one in its place: after a navigation has started, a hung script cannot be terminated.
  */
 export async function freeToLeave(page: Page): Promise<Page> {
-  await stopNavigation(page)
   return page.url() === 'about:blank' || (await isResponsive(page)) ? page : replacePage(page)
 }
 
@@ -153,9 +153,8 @@ const unlessAborted = (signal: AbortSignal) => (error: unknown) => {
 }
 
 /**
- * Returns whether a page can be left, if necessary after terminating its script. @throws the reason of the signal
- *
- * While a navigation is pending, a page that is not hung answers the termination, and no other call.
+ * Returns whether a page can be left, if necessary after terminating its script. While a navigation is pending, a page
+ * that is not hung answers the termination, and no other call. @throws the reason of the signal
  */
 async function isResponsive(page: Page, signal?: AbortSignal): Promise<boolean> {
   if (hasOpenDialog(page)) return true

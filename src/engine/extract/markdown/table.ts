@@ -67,16 +67,14 @@ function joinedRows(parts: readonly (Row & { readonly index: string })[]): Row[]
   // Columns that a cell of a row above takes are no gaps.
   const isEven = cells.every((cell) => span(cell, 'rowspan', 2) === 1)
   const first = isEven ? cells.reduce((least, cell) => Math.min(least, columnOf(cell)), Infinity) : NaN
-  return joined.map((row) => ({ ...row, cells: inColumns(row.cells, first) }))
+  const spare = spareFor(cells.length)
+  return joined.map((row) => ({ ...row, cells: inColumns(row.cells, first, spare) }))
 }
 
 const columnOf = (cell: ElementNode): number => Number.parseInt(attribute(cell, 'aria-colindex'), 10)
 
-/** Maximum number of columns that a row leaves out. */
-const maxGap = 200
-
 /** Sorts the cells of a row by their columns, of which the table shows those from `first` on; adds those left out. */
-function inColumns(cells: readonly ElementNode[], first: number): readonly ElementNode[] {
+function inColumns(cells: readonly ElementNode[], first: number, spare: Spare): readonly ElementNode[] {
   if (cells.some((cell) => Number.isNaN(columnOf(cell)))) return cells
   let next = first
   return cells
@@ -84,10 +82,19 @@ function inColumns(cells: readonly ElementNode[], first: number): readonly Eleme
     .flatMap((cell) => {
       const gap = columnOf(cell) - next
       next = columnOf(cell) + Math.max(1, span(cell, 'colspan', 1000))
+      if (!(gap > 0 && gap <= spare.cells)) return [cell]
+      spare.cells -= gap
       const blank: ElementNode = { tag: cell.tag, attributes: { role: attribute(cell, 'role') }, children: [] }
-      return gap > 0 && gap <= maxGap ? [...Array.from({ length: gap }, () => blank), cell] : [cell]
+      return [...Array.from({ length: gap }, () => blank), cell]
     })
 }
+
+/** Number of empty cells that may be added to a table, so that a broken or hostile one does not get millions. */
+interface Spare {
+  cells: number
+}
+
+const spareFor = (real: number): Spare => ({ cells: 4 * real + 2000 })
 
 /** Whether a table contains data, and is not used for layout. */
 export function isDataTable(table: ElementNode, rows: readonly Row[]): boolean {
@@ -204,8 +211,7 @@ const joinHead = (cells: readonly string[]): string =>
 export function gridOf(rows: readonly Row[], headRows: number, repeat = false): (ElementNode | undefined)[][] {
   if (!rows.some(({ cells }) => cells.some(isSpanning))) return rows.map(({ cells }) => [...cells])
   const real = rows.reduce((sum, row) => sum + row.cells.length, 0)
-  // Limit spans, so that a broken or hostile table does not create millions of empty cells.
-  let spare = 4 * real + 2000
+  const spare = spareFor(real)
   const grid: (ElementNode | undefined)[][] = rows.map(() => [])
   const taken = rows.map(() => new Set<number>())
   for (const [y, row] of rows.entries()) {
@@ -215,8 +221,8 @@ export function gridOf(rows: readonly Row[], headRows: number, repeat = false): 
       const across = span(cell, 'colspan', 1000)
       const down = Math.min(span(cell, 'rowspan', 65_534) || rows.length, rows.length - y)
       grid[y]![x] = cell
-      const [wide, high] = across * down - 1 <= spare ? [Math.max(1, across), Math.max(1, down)] : [1, 1]
-      spare -= wide * high - 1
+      const [wide, high] = across * down - 1 <= spare.cells ? [Math.max(1, across), Math.max(1, down)] : [1, 1]
+      spare.cells -= wide * high - 1
       for (let dy = 0; dy < high; dy++) {
         for (let dx = 0; dx < wide; dx++) {
           taken[y + dy]!.add(x + dx)

@@ -4,7 +4,7 @@ import { childElements, type ElementNode, elementsOf, visibleText } from '../../
 import { isHeadingCell } from '../../table-parts.ts'
 import type { Row } from '../../markdown/table.ts'
 
-/** What a table says about a record in other rows. */
+/** Texts of rows with a single cell that belong to a record. */
 export interface Beside {
   /** Heading of the rows that the record is one of. */
   readonly group?: string

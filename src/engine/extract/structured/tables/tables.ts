@@ -16,7 +16,7 @@ export interface ReadTable {
   /** The last heading of each column; columns may share one. */
   readonly heads: readonly (ElementNode | undefined)[]
   readonly rows: readonly (readonly (ElementNode | undefined)[])[]
-  /** What other rows say about each record. */
+  /** The heading of the group and the details of each record, by its position in `rows`. */
   readonly beside: readonly Beside[]
   /** Whether it has rows below the headings, even if they are no records, such as one that says that there are none. */
   readonly hasBody: boolean
