@@ -36,6 +36,9 @@ const pages = {
   '/other-site': `<!doctype html><h1>Ours</h1><script>document.write('<iframe src="' + location.href.replace('127.0.0.1', 'localhost').replace('other-site', 'inner') + '"></iframe>')</script>`,
   '/card': `<!doctype html><title>Card</title><div id=card style="width:80px">Card</div>
     <script>card.addEventListener('click', () => { document.title = 'Pressed' })</script>`,
+  '/nameless': `<!doctype html><title>Nameless</title><style>div div { width: 20px; height: 20px }</style>
+    <div>Delete <div id=icon></div></div><div>Size <div id=handle style="cursor:col-resize"></div></div>
+    <script>icon.addEventListener('click', () => { document.title = 'Deleted' }); handle.addEventListener('mousedown', () => {})</script>`,
   '/long': `<!doctype html><title>Long</title><h1>Long</h1>${Array.from(
     { length: 1000 },
     (_, at) =>
@@ -243,6 +246,14 @@ inUsualHomes(pages, (given) => {
       await given.do('navigate_to', { url })
       expect((await observe()).snapshot).toMatch(/^- generic "Card" \[ref=e\d+\]$/)
     }
+  })
+
+  test('lists what can be clicked and has no name, but no handles to drag', async () => {
+    await given.open('/nameless')
+    const { snapshot } = await observe()
+    const [, ref] = /^- text: Delete\n- generic \[ref=(e\d+)\]\n- text: Size$/.exec(snapshot!) ?? expect.fail(snapshot!)
+    await given.do('click', { selector: `ref=${ref}` })
+    expect(await given.value('get_title')).toBe('Deleted')
   })
 
   test('includes cross-site frames with their own process', async () => {

@@ -160,6 +160,7 @@ export const ordinaryPages: readonly Trap[] = [
 /** Scripts of the page; `clicked` shows in its title that the target was clicked. */
 const script = (code: string) => `<script>const clicked = () => { top.document.title = 'clicked' }; ${code}</script>`
 const listen = (event = 'click') => script(`t.addEventListener('${event}', clicked)`)
+const delegated = `<script>document.onclick = ({ target }) => target.id === 't' && (document.title = 'clicked')</script>`
 const onclick = `onclick="top.document.title = 'clicked'"`
 const box = 'width=40 height=40'
 
@@ -194,6 +195,15 @@ export const clickableTraps: readonly Trap[] = [
     name: '`cursor: pointer` of all that a shadow root contains',
     html: `<div id=host></div>${script(`host.attachShadow({ mode: 'open' }).innerHTML = '<div><div style="cursor:pointer" onclick="this.getRootNode().host.ownerDocument.title = \`clicked\`">Target</div></div>'`)}`,
   },
+  { name: 'a listener of an element around a heading', html: `<div><div id=t><h3>Target</h3></div></div>${listen()}` },
+  { name: 'a listener of an element around a picture', html: `<div id=t><img alt=Target ${box}></div>${listen()}` },
+  { name: 'a listener of an item with `role=none`', html: `<ul role=menu><li role=none id=t>Target</ul>${listen()}` },
+  {
+    name: 'a listener of a cell of a table for the layout',
+    html: `<table role=presentation><tr><td>A<td id=t>Target</table>${listen()}`,
+  },
+  { name: 'a listener for `dblclick`', html: `<div id=t>Target</div>${listen('dblclick')}${delegated}` },
+  { name: '`draggable`', html: `<div id=t draggable=true>Target</div>${delegated}` },
   { name: 'a listener of a picture', html: `<img id=t alt=Target ${box}>${listen()}` },
   { name: 'a listener of an SVG', html: `<svg id=t role=img aria-label=Target ${box}></svg>${listen()}` },
   { name: 'a listener of a custom element', html: `<my-button id=t>Target</my-button>${listen()}` },
@@ -203,11 +213,11 @@ export const clickableTraps: readonly Trap[] = [
   },
   {
     name: '`cursor: pointer`, with a listener of the page',
-    html: `<div id=t style="cursor:pointer">Target</div>${script('document.onclick = ({ target }) => target.id === "t" && clicked()')}`,
+    html: `<div id=t style="cursor:pointer">Target</div>${delegated}`,
   },
   {
     name: '`tabindex`',
-    html: `<div tabindex=0 id=t>Target</div>${script('document.onclick = ({ target }) => target.id === "t" && clicked()')}`,
+    html: `<div tabindex=0 id=t>Target</div>${delegated}`,
   },
   { name: '`<a>` without `href`', html: `<a ${onclick}>Target</a>` },
   {

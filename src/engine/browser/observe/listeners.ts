@@ -7,8 +7,10 @@ import elementsScript from './snapshot/elements.page.ts?inline'
 import { documentIn, innerSession } from '../page/internals.ts'
 import { type World, worldError } from './worlds.ts'
 
-/** Events of a click. */
-const clicks = new Set(['click', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart', 'touchend'])
+/** Events of clicks and drags. */
+const clicks = new Set(
+  'click dblclick dragstart mousedown mouseup pointerdown pointerup touchstart touchend'.split(' '),
+)
 
 interface Known {
   /** Identity of the outermost document: another process gives the same IDs to other elements. */

@@ -23,7 +23,7 @@ import { keepRefs, nextNumber, takeNumbers } from '../../elements/refs.ts'
 import { isInterrupted } from '../../page/playwright-errors.ts'
 import { revealClosedRoots, revealListeners } from '../listeners.ts'
 import { nameByTooltips, removeIcons } from './icons.ts'
-import { showInlined, treeOf, treeTooLarge, wholeTree } from './whole-tree.ts'
+import { showOmitted, treeOf, treeTooLarge, wholeTree } from './whole-tree.ts'
 import { forgetWorlds, knownWorlds, listWorlds, type World, WorldGone } from '../worlds.ts'
 
 /** A page at one moment. */
@@ -89,8 +89,8 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureOptio
   const raw = new Map(found.flatMap(({ measured }) => measured.marks.map((mark) => [mark[0], mark])))
   const contents = new Map(found.flatMap(({ measured }) => measured.contents.map((one) => [one[0], one] as const)))
   nameByTooltips(unnamed, new Map(found.flatMap(({ measured }) => measured.tooltips)))
-  const inlined = found.flatMap(({ measured }) => measured.inlined)
-  for (const nodes of new Set([all, part ?? all])) showInlined(nodes, inlined, raw)
+  const omitted = found.flatMap(({ measured }) => measured.omitted)
+  for (const nodes of new Set([all, part ?? all])) showOmitted(nodes, omitted, raw)
   const marks = placeMarks(all, raw, contents, facts)
   const visible = separateHidden(all, marks)
   const tree = part && part !== all ? separateHidden(part, marks) : visible

@@ -11,11 +11,11 @@ import {
   type Seen,
   documentFactsOf,
 } from './flags.page.ts'
-import { type Inlined, inlinedIn } from './inline.page.ts'
+import { type Omitted, omittedIn } from './inline.page.ts'
 export { revealInline } from './inline.page.ts'
 import { foundToolNames } from './tool-names.page.ts'
 export { forget, openRoots, possibleHosts, remember } from '../listening.page.ts'
-import { restoreHidden } from './hidden.page.ts'
+import { restoreAttributes } from './hidden.page.ts'
 import { bits } from './flag-bits.ts'
 import { frameCheck, restoreTexts } from '../visibility/hidden-text.page.ts'
 import { selectorMaker } from '../../elements/selector.page.ts'
@@ -46,8 +46,8 @@ export interface Measured {
   marks: Mark[]
   /** Texts of editors, which Playwright's tree omits or mixes with what an editor draws around them. */
   contents: [ref: string, content: string, isWhole: boolean][]
-  /** Elements of which the text may be in one around them. */
-  inlined: Inlined[]
+  /** Elements that can be clicked, and may be missing in the snapshot. */
+  omitted: Omitted[]
   /** Tooltips of the elements without a name. */
   tooltips: [ref: string, tooltip: string][]
   /** ID of the document. */
@@ -97,7 +97,7 @@ const contentChars = 100_000
 
 /** Measures the elements of a snapshot by Playwright's references; `unnamed` are those of elements without a name. */
 export async function measure({ refs, unnamed }: { refs: string[]; unnamed: string[] }): Promise<Measured> {
-  restoreHidden()
+  restoreAttributes()
   restoreTexts()
   const [requested, nameless] = [new Set(refs), new Set(unnamed)]
   const measured: Measured = {
@@ -106,7 +106,7 @@ export async function measure({ refs, unnamed }: { refs: string[]; unnamed: stri
     remembered: 0,
     marks: [],
     contents: [],
-    inlined: [],
+    omitted: [],
     tooltips: [],
     document: memory.document,
     tools: [],
@@ -141,9 +141,9 @@ function measureOne(
   isRequested: boolean,
   { around, isHidden, measured }: MeasureContext,
 ): void {
-  const inlined = isRequested ? null : inlinedIn(element)
-  if (inlined) measured.inlined.push(inlined)
-  const isMarked = isRequested || inlined !== null || isUsable(element) || around.editors.has(element)
+  const omitted = isRequested ? null : omittedIn(element)
+  if (omitted) measured.omitted.push(omitted)
+  const isMarked = isRequested || omitted !== null || isUsable(element) || around.editors.has(element)
   if (isRequested) measured.found++
   // Remember elements with a number even if they are not requested now.
   if (isMarked || memory.numbers.has(element)) memory.found.set(ref, new WeakRef(element))

@@ -91,7 +91,7 @@ function editorAround(element: Element): Element | undefined {
 
 export function isUsable(element: Element): boolean {
   const html = element as HTMLElement
-  if (element.hasAttribute('onclick')) return true
+  if (element.hasAttribute('onclick') || (element.hasAttribute('draggable') && html.draggable)) return true
   if (element.hasAttribute('tabindex') && html.tabIndex >= 0) return true
   if (element.localName === 'summary' && element.matches('details > summary:first-of-type')) return true
   if (element.localName === 'label' && isFieldLabel(element)) return true

@@ -1,31 +1,63 @@
-/**
- * Runs in Playwright's isolated world, around a snapshot: parts that a page hides only from assistive technology, while
- * a list or dialog is open, keep the names of their controls.
- */
+/** Runs in Playwright's isolated world, around a snapshot: shows elements to it that it would omit or not name. */
 
 const controls = 'a[href], button, input, select, textarea, [tabindex], [contenteditable], [role]'
 
-const key = Symbol.for('bax.hidden')
-/** Parts that are shown now; this file can run several times in a document. */
-const registry = globalThis as { [key]?: Element[] }
+type Attributes = Readonly<Record<string, string | null>>
 
-/** Lets Playwright compute the names in hidden parts with controls, until `restoreHidden`. Hidden icons stay hidden. */
-export function nameHidden(): void {
-  restoreHidden()
+const key = Symbol.for('bax.hidden')
+/** Elements with changed attributes; this file can run several times in a document. */
+const registry = globalThis as { [key]?: Map<Element, Attributes> }
+
+/** Changes attributes of an element for Playwright, in this world only, until `restoreAttributes`. */
+function showWith(element: Element, changes: Attributes): void {
+  const changed = (registry[key] ??= new Map())
+  // Of an editor or a canvas.
+  if (!changed.has(element) && Object.hasOwn(element, 'getAttribute')) return
+  const all = { ...changed.get(element), ...changes }
+  changed.set(element, all)
   const { getAttribute } = Element.prototype
-  const shown: Element[] = (registry[key] = [])
-  for (const part of document.querySelectorAll('[aria-hidden="true" i]')) {
-    if (Object.hasOwn(part, 'getAttribute') || !part.querySelector(controls)) continue
-    shown.push(part)
-    Object.defineProperty(part, 'getAttribute', {
-      configurable: true,
-      value: (name: string) => (name === 'aria-hidden' ? null : getAttribute.call(part, name)),
-    })
-  }
+  Object.defineProperty(element, 'getAttribute', {
+    configurable: true,
+    value: (name: string) => (Object.hasOwn(all, name) ? all[name] : getAttribute.call(element, name)),
+  })
 }
 
-/** Restores what `nameHidden` has changed: selectors by role do not match hidden elements. */
-export function restoreHidden(): void {
-  for (const part of registry[key] ?? []) delete (part as Partial<Element>).getAttribute
+/**
+ * Lets Playwright compute the names in parts with controls that a page hides from assistive technology only, while a
+ * list or dialog is open. Hidden icons stay hidden.
+ */
+export function nameHidden(): void {
+  for (const part of document.querySelectorAll('[aria-hidden="true" i]'))
+    if (part.querySelector(controls)) showWith(part, { 'aria-hidden': null })
+}
+
+/** Stands for the name of an element without one; it is removed from the snapshot, like icons. */
+const noName = '\uE000'
+
+/** Lets Playwright list an element that can be clicked, although it has no role or nothing that is read. */
+export function keepClickable(element: Element): void {
+  const table = element.matches('li, td, th, tr') ? element.closest('ol, table, ul') : null
+  if (hasNoRole(element) || (table && hasNoRole(table))) showWith(element, { role: 'generic' })
+  if (isUnnamed(element)) showWith(element, { 'aria-label': noName })
+}
+
+const hasNoRole = (element: Element): boolean => /^\s*(?:none|presentation)\b/i.test(element.getAttribute('role') ?? '')
+
+/** Elements without a name are only listed if they are pictures or have no role. Handles to drag have other cursors. */
+function isUnnamed(element: Element): boolean {
+  if (!element.matches('a:not([href]), b, div, i, img, span, svg') || element.hasAttribute('role')) return false
+  if (['alt', 'aria-label', 'aria-labelledby', 'title'].some((name) => element.getAttribute(name))) return false
+  return !hasContent(element) && /^(?:auto|default)$/.test(getComputedStyle(element).cursor)
+}
+
+function hasContent(element: Element): boolean {
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  while (texts.nextNode()) if (/\S/.test((texts.currentNode as Text).data)) return true
+  return element.shadowRoot !== null || element.querySelector('[alt]:not([alt=""]), [aria-label], [title]') !== null
+}
+
+/** Restores what was changed for Playwright: selectors by role do not match hidden elements. */
+export function restoreAttributes(): void {
+  for (const element of registry[key]?.keys() ?? []) delete (element as Partial<Element>).getAttribute
   delete registry[key]
 }

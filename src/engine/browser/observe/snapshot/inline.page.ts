@@ -2,7 +2,7 @@
 import { revealAreas } from './areas.page.ts'
 import { revealCanvas } from './canvas.page.ts'
 import { revealEditor } from './editors.page.ts'
-import { nameHidden } from './hidden.page.ts'
+import { keepClickable, nameHidden, restoreAttributes } from './hidden.page.ts'
 import { markHiddenTexts } from '../visibility/hidden-text.page.ts'
 import { shownParent } from '../../elements/describe.page.ts'
 import { isUsable, type Seen } from './flags.page.ts'
@@ -18,11 +18,13 @@ const controls = 'a[href], button, select, textarea, option, [role=button], [rol
  */
 export function revealInline(): Revealed {
   findToolNames()
+  restoreAttributes()
   revealAreas()
-  const roots: (Document | ShadowRoot)[] = []
-  const mayHaveClosed = revealIn(document, roots)
+  const found: Found = { roots: [], usable: [] }
+  const mayHaveClosed = revealIn(document, found)
   nameHidden()
-  markHiddenTexts(roots)
+  for (const element of found.usable) keepClickable(element)
+  markHiddenTexts(found.roots)
   return { mayHaveClosed, content: contentIn(document) }
 }
 
@@ -43,12 +45,18 @@ export interface Revealed {
   readonly mayHaveClosed: boolean
 }
 
-function revealIn(root: Document | ShadowRoot, roots: (Document | ShadowRoot)[]): boolean {
-  roots.push(root)
+interface Found {
+  readonly roots: (Document | ShadowRoot)[]
+  readonly usable: Element[]
+}
+
+function revealIn(root: Document | ShadowRoot, found: Found): boolean {
+  found.roots.push(root)
   let mayHaveClosed = false
   for (const element of root.querySelectorAll('*')) {
-    if (element.shadowRoot) mayHaveClosed = revealIn(element.shadowRoot, roots) || mayHaveClosed
+    if (element.shadowRoot) mayHaveClosed = revealIn(element.shadowRoot, found) || mayHaveClosed
     mayHaveClosed = mayBeHost(element) || mayHaveClosed
+    if (isUsable(element)) found.usable.push(element)
     revealEditor(element)
     revealCanvas(element)
     if (element.childElementCount > 0 || element.firstChild === null) continue
@@ -79,32 +87,51 @@ function nodesAndOne(this: Element): Node[] {
   return [...(ownNodes.get!.call(this) as NodeListOf<Node>), document.createComment('')]
 }
 
-/** Playwright's references of an element that can be clicked, and of those around it that may stand in its place. */
-export type Inlined = [ref: string, hasCursor: boolean, ...around: string[]]
-
-/**
- * Describes an element that can be clicked, without a role and a name, if it is all that the element around it contains:
- * Playwright gives its text to that one, and omits it.
- */
-export function inlinedIn(element: Element): Inlined | null {
-  const { role, name, ref } = (element as Seen)._ariaRef!
-  if (role !== 'generic' || name || !isAlone(element)) return null
-  const hasCursor = isPointed(element) && !isPointed(element.parentElement)
-  if (!hasCursor && !isUsable(element)) return null
-  const around: string[] = []
-  for (let at: Element | null = element; at && isAlone(at); at = shownParent(at)) {
-    const outer = (shownParent(at) as Seen | null)?._ariaRef
-    if (outer) around.push(outer.ref)
-  }
-  return [ref, hasCursor, ...around]
+/** Playwright's references of an element that can be clicked, and of those that may stand in its place. */
+export interface Omitted {
+  readonly ref: string
+  readonly hasCursor: boolean
+  /** Those of which it contains the first, and nothing else. */
+  readonly inside: readonly string[]
+  /** Those that contain it, and nothing else. */
+  readonly around: readonly string[]
 }
 
-/** Returns whether an element is seen, and its parent has no other content. */
+/**
+ * Describes an element that can be clicked, without a role and a name, if Playwright may omit it: for the only element
+ * in it, or because the one around it, which contains nothing else, gets its text.
+ */
+export function omittedIn(element: Element): Omitted | null {
+  const { role, name, ref } = (element as Seen)._ariaRef!
+  if (role !== 'generic' || name || !isShown(element)) return null
+  const inner = onlyElementIn(element)
+  if (!inner && !isAlone(element)) return null
+  const hasCursor = isPointed(element) && !isPointed(element.parentElement)
+  if (!hasCursor && !isUsable(element)) return null
+  const around = chain(element, (at) => (isAlone(at) ? shownParent(at) : null))
+  return { ref, hasCursor, inside: chain(element, onlyElementIn), around }
+}
+
+/** Returns the references of the elements that follow one, up to the last that has another. */
+function chain(element: Element, next: (at: Element) => Element | null): string[] {
+  const refs: string[] = []
+  for (let at = next(element); at; at = next(at)) refs.push((at as Seen)._ariaRef?.ref ?? '')
+  return refs
+}
+
+const isShown = (element: Element): boolean => element.checkVisibility({ visibilityProperty: true })
+
+/** Returns the element that another one contains, if there is nothing else. */
+function onlyElementIn(element: Element): Element | null {
+  const inner = [...element.children].find(isShown)
+  return inner && isAlone(inner) ? inner : null
+}
+
+/** Returns whether the parent of an element has no other content that is seen. */
 function isAlone(element: Element): boolean {
-  if (!element.checkVisibility({ visibilityProperty: true })) return false
   for (const node of element.parentNode?.childNodes ?? []) {
     if (node === element) continue
-    if (node instanceof Element ? node.checkVisibility() : node instanceof Text && /\S/.test(node.data)) return false
+    if (node instanceof Element ? isShown(node) : node instanceof Text && /\S/.test(node.data)) return false
   }
   return true
 }

@@ -11,7 +11,7 @@ import { injectedIn, unlessStalled } from '../../page/internals.ts'
 import { type AriaNode, type Children, hasControlRole, nodesWithRef, type Writable } from './aria.ts'
 import type { Mark as RawMark } from './elements.page.ts'
 import { bits } from './flag-bits.ts'
-import type { Inlined } from './inline.page.ts'
+import type { Omitted } from './inline.page.ts'
 
 /** Element of the main document at which the tree begins. */
 export type Top = 'body' | 'root'
@@ -86,15 +86,17 @@ function addFrames(nodes: Children, inside: ReadonlyMap<string, Children>): void
   }
 }
 
-/** Lets nodes stand for an element that can be clicked, and has all of their text, in place of the element around it. */
-export function showInlined(nodes: Children, inlined: readonly Inlined[], marks: ReadonlyMap<string, RawMark>): void {
-  if (inlined.length === 0) return
+/** Lets nodes stand for elements that can be clicked, in place of the elements in or around them. */
+export function showOmitted(nodes: Children, omitted: readonly Omitted[], marks: ReadonlyMap<string, RawMark>): void {
+  if (omitted.length === 0) return
   const byRef = new Map<string, Writable<AriaNode>>([...nodesWithRef(nodes)].map((node) => [node.ref, node]))
-  for (const [ref, hasCursor, ...around] of inlined) {
-    const outer = byRef.has(ref) ? undefined : around.find((one) => byRef.has(one))
-    const node = outer === undefined ? undefined : byRef.get(outer)!
-    if (!node || node.children?.length || node.cursor === 'pointer' || hasControlRole(node)) continue
-    if ((marks.get(outer!)?.[1] ?? 0) & bits.usable) continue
+  for (const { ref, hasCursor, inside, around } of omitted) {
+    if (byRef.has(ref)) continue
+    const inner = inside.find((one) => byRef.has(one))
+    const shown = inner ?? around.find((one) => byRef.has(one)) ?? ''
+    const node = byRef.get(shown)
+    if (!node || node.cursor === 'pointer' || hasControlRole(node)) continue
+    if ((marks.get(shown)?.[1] ?? 0) & bits.usable || (!inner && node.children?.length)) continue
     node.ref = ref
     if (hasCursor) node.cursor = 'pointer'
     byRef.set(ref, node)
