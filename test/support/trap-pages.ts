@@ -195,6 +195,10 @@ export const clickableTraps: readonly Trap[] = [
     name: '`cursor: pointer` of all that a shadow root contains',
     html: `<div id=host></div>${script(`host.attachShadow({ mode: 'open' }).innerHTML = '<div><div style="cursor:pointer" onclick="this.getRootNode().host.ownerDocument.title = \`clicked\`">Target</div></div>'`)}`,
   },
+  {
+    name: 'a listener of an element beside others without content',
+    html: `<div><div><div id=t><div>Target</div><div></div></div></div><div></div></div>${listen()}`,
+  },
   { name: 'a listener of an element around a heading', html: `<div><div id=t><h3>Target</h3></div></div>${listen()}` },
   { name: 'a listener of an element around a picture', html: `<div id=t><img alt=Target ${box}></div>${listen()}` },
   { name: 'a listener of an item with `role=none`', html: `<ul role=menu><li role=none id=t>Target</ul>${listen()}` },

@@ -91,41 +91,39 @@ function nodesAndOne(this: Element): Node[] {
 export interface Omitted {
   readonly ref: string
   readonly hasCursor: boolean
-  /** Those of which it contains the first, and nothing else. */
+  readonly text: string
+  /** The first elements in it. */
   readonly inside: readonly string[]
-  /** Those that contain it, and nothing else. */
+  /** Elements around it, from the inside; those that contain nothing else, if it has no text. */
   readonly around: readonly string[]
 }
 
 /**
- * Describes an element that can be clicked, without a role and a name, if Playwright may omit it: for the only element
- * in it, or because the one around it, which contains nothing else, gets its text.
+ * Describes an element that can be clicked, without a role and a name. Playwright omits it for the only element in it,
+ * and gives its text to an element around it that contains nothing else.
  */
 export function omittedIn(element: Element): Omitted | null {
   const { role, name, ref } = (element as Seen)._ariaRef!
-  if (role !== 'generic' || name || !isShown(element)) return null
-  const inner = onlyElementIn(element)
-  if (!inner && !isAlone(element)) return null
+  if (role !== 'generic' || name) return null
   const hasCursor = isPointed(element) && !isPointed(element.parentElement)
-  if (!hasCursor && !isUsable(element)) return null
-  const around = chain(element, (at) => (isAlone(at) ? shownParent(at) : null))
-  return { ref, hasCursor, inside: chain(element, onlyElementIn), around }
+  if ((!hasCursor && !isUsable(element)) || !isShown(element)) return null
+  const text = element instanceof HTMLElement ? element.innerText.trim().slice(0, maxText) : ''
+  const inside = [...element.querySelectorAll('*')].slice(0, maxInside)
+  const around: Element[] = []
+  for (let at: Element | null = element; at && (text || isAlone(at));) {
+    at = shownParent(at)
+    if (at) around.push(at)
+  }
+  return { ref, hasCursor, text, inside: refsOf(inside), around: refsOf(around) }
 }
 
-/** Returns the references of the elements that follow one, up to the last that has another. */
-function chain(element: Element, next: (at: Element) => Element | null): string[] {
-  const refs: string[] = []
-  for (let at = next(element); at; at = next(at)) refs.push((at as Seen)._ariaRef?.ref ?? '')
-  return refs
-}
+/** Maximum length of the text of an element that stands for its content, and number of elements that are looked at. */
+const [maxText, maxInside] = [1000, 20]
+
+const refsOf = (elements: readonly Element[]): string[] =>
+  elements.flatMap((element) => (element as Seen)._ariaRef?.ref ?? [])
 
 const isShown = (element: Element): boolean => element.checkVisibility({ visibilityProperty: true })
-
-/** Returns the element that another one contains, if there is nothing else. */
-function onlyElementIn(element: Element): Element | null {
-  const inner = [...element.children].find(isShown)
-  return inner && isAlone(inner) ? inner : null
-}
 
 /** Returns whether the parent of an element has no other content that is seen. */
 function isAlone(element: Element): boolean {
