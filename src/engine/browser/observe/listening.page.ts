@@ -56,8 +56,10 @@ export function isListening(element: Element): boolean {
   if (element.parentElement?.closest(controls)) return false
   if (pictures.has(element.localName)) return true
   const { width, height } = element.getBoundingClientRect()
-  return width * height <= (innerWidth * innerHeight) / 2 && element.querySelector(controls) === null
+  return width * height <= (innerWidth * innerHeight) / 2 && !hasControls(element)
 }
+
+export const hasControls = (element: Element): boolean => element.querySelector(controls) !== null
 
 /** Elements that can have a shadow root, besides custom elements. */
 const hosts = new Set('article aside blockquote div footer h1 h2 h3 h4 h5 h6 header main nav p section span'.split(' '))

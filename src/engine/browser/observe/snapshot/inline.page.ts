@@ -6,7 +6,7 @@ import { keepClickable, nameHidden, restoreAttributes } from './hidden.page.ts'
 import { markHiddenTexts } from '../visibility/hidden-text.page.ts'
 import { shownParent } from '../../elements/describe.page.ts'
 import { isUsable, type Seen } from './flags.page.ts'
-import { mayBeHost } from '../listening.page.ts'
+import { hasControls, mayBeHost } from '../listening.page.ts'
 import { findToolNames } from './tool-names.page.ts'
 
 /** Elements whose text already belongs to a control. */
@@ -99,14 +99,14 @@ export interface Omitted {
 }
 
 /**
- * Describes an element that can be clicked, without a role and a name. Playwright omits it for the only element in it,
- * and gives its text to an element around it that contains nothing else.
+ * Describes an element that can be clicked, without a role, a name and controls in it. Playwright omits it for the only
+ * element in it, and gives its text to an element around it that contains nothing else.
  */
 export function omittedIn(element: Element): Omitted | null {
   const { role, name, ref } = (element as Seen)._ariaRef!
   if (role !== 'generic' || name) return null
   const hasCursor = isPointed(element) && !isPointed(element.parentElement)
-  if ((!hasCursor && !isUsable(element)) || !isShown(element)) return null
+  if ((!hasCursor && !isUsable(element)) || !isShown(element) || hasControls(element)) return null
   const text = element instanceof HTMLElement ? element.innerText.trim().slice(0, maxText) : ''
   const inside = [...element.querySelectorAll('*')].slice(0, maxInside)
   const around: Element[] = []
