@@ -24,6 +24,13 @@ const pages = {
     <div id=other contenteditable oninput="this.textContent = 'other'"></div>
     <input id=upper oninput="this.value = this.value.toUpperCase()"><input id=mask oninput="this.value = this.value.replace(/(...)(?=.)/g, '$1 ')"><input id=money oninput="this.value = '$' + this.value + '.00'">
     <input id=tags onchange="document.title = this.value; this.value = ''">`,
+  '/number': `<!doctype html><title>0</title><input id=keys role=spinbutton><input id=most role=spinbutton><script>
+    // Like libraries that take single keys, and those that change a number when it is left.
+    let known = ''
+    keys.onkeydown = ({ key }) => { known = /\\d/.test(key) ? (keys.selectionEnd > keys.selectionStart ? '' : known) + key : key === 'Delete' ? '' : known }
+    keys.oninput = () => { keys.value = known }
+    keys.onblur = () => { document.title = known }
+    most.onblur = () => { most.value = most.value && String(Math.min(100, Number(most.value))) }</script>`,
   '/filter': `<!doctype html><input id=q><input id=code onkeyup="this.value = this.value.slice(0, 2)"><p>Assam</p><p>Sencha</p><script>
     q.onkeyup = () => { for (const at of document.querySelectorAll('p')) at.hidden = !at.textContent.includes(q.value) }</script>`,
   '/late': `<!doctype html><script>setTimeout(() => { document.body.innerHTML = '<input id=q disabled>'; setTimeout(() => (q.disabled = false), 100) }, 100)</script><body>`,
@@ -49,6 +56,18 @@ inUsualHomes(pages, (given) => {
     // One of several matches, which Playwright fills: direct actions do not run the page's code.
     const failed = await given.fails('fill', { selector: 'xpath=//input', text: 'x', timeout_ms: 2000 })
     expect(failed).toMatchObject({ code: 'timeout', error: 'the page did not answer in time' })
+  })
+
+  test('fill sets a number that is only taken by keys, and reports one that changes when it is left', async () => {
+    await given.open('/number')
+    for (const text of ['47', '5', '']) {
+      await given.do('fill', { selector: '#keys', text })
+      expect([await held('#keys'), await given.value('get_title')]).toEqual([text, text])
+    }
+    await given.do('fill_form', { fields: { '#keys': 12, '#most': 99 } })
+    expect([await held('#keys'), await held('#most')]).toEqual(['12', '99'])
+    const failed = await given.fails('fill', { selector: '#most', text: '250' })
+    expect(failed).toMatchObject({ code: 'not_editable', error: expect.stringContaining('has another text, "100"') })
   })
 
   test('fill replaces the text of a field, and fires input and change once', async () => {

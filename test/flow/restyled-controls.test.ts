@@ -35,6 +35,8 @@ const pages = {
     <div><input type=checkbox id=third><i onclick="third.click()"><svg width=60 height=30><rect width=60 height=30 /></svg></i></div>
     <div><input type=checkbox id=linked><i><a href="#left">A link over all of it</a></i></div>
     <div id=veil></div>`,
+  '/stars': `<!doctype html><p>Rating${[1, 2, 3].map((star) => `<span onclick="this.querySelector('input').click()"><span style="position:absolute; width:1px; height:1px; overflow:hidden; opacity:0"><input type=radio name=stars aria-label="${star} stars" onclick="event.stopPropagation()"></span><svg width=20 height=20 style="position:relative"><rect width=20 height=20 /></svg></span>`).join('')}</p>
+    <div style="width:600px; height:60px" onclick="document.title = 'opened'"><span style="display:none"><input type=checkbox id=row></span>A row</div>`,
   '/aria': `<!doctype html><div id=custom role=checkbox aria-checked=false tabindex=0 onclick="this.ariaChecked = this.ariaChecked !== 'true'">Custom</div>
     <button id=dark role=switch aria-checked=false onclick="this.ariaChecked = this.ariaChecked !== 'true'">Dark</button>`,
 }
@@ -109,6 +111,14 @@ inUsualHomes(pages, (given) => {
     expect(failure.error).toContain('Breakfast did not change its state')
     await given.evaluate(`breakfast.closest('label').inert = true`)
     expect(await given.fails('fill_form', form)).toMatchObject({ details: { set: ['Guest'], delivered: false } })
+  })
+
+  test('are clicked on the drawing beside them, and not on a row around them', async () => {
+    await given.open('/stars')
+    await given.do('fill_form', { fields: { '2 stars': true } })
+    expect(await given.evaluate(`document.querySelector(':checked').ariaLabel`)).toBe('2 stars')
+    await given.fails('check', { selector: '#row', timeout_ms: 700 })
+    expect(await given.value('get_title')).not.toBe('opened')
   })
 
   test('checkboxes and switches of ARIA are set in a form, by their names', async () => {

@@ -8,6 +8,8 @@ interface FieldAnswer {
   readonly fault?: string
   /** Whether the text belongs to an editor, which takes it by keys. */
   readonly isEditor?: true
+  /** Whether it is a field of a library for numbers. */
+  readonly isNumber?: true
   /** Whether the value is at fault. */
   readonly invalid?: boolean
   /** Set when waiting can help; `briefly` when the field mostly changes only after another action. */
@@ -75,5 +77,5 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
     if (probe.value.trim().toLowerCase() !== text.trim().toLowerCase())
       return invalid(`does not take ${shown}: it is of type ${type}`)
   }
-  return { kind: 'text' }
+  return { kind: 'text', ...(node === element && element.matches('input[role=spinbutton]') && { isNumber: true }) }
 }

@@ -17,7 +17,7 @@ export type CheckWay = 'own' | 'part' | 'set' | 'disabled' | 'hidden'
 
 /**
  * Returns how a control can be set, and the visible part that a person would click in place of a hidden control: its
- * label, or the element around it that has no other control. Scrolls it into view. `checked` is null for a click
+ * label, or an element around it that has no other control, such as a star of a rating. Scrolls it into view. `checked` is null for a click
  * on the control itself, whatever its state.
  * Self-contained: only the text of the function reaches the page.
  */
@@ -65,9 +65,15 @@ export function checkPart(
   if (control.matches(':disabled') || control.closest('[inert]')) return { way: 'disabled', part: null }
   if (isShown && reaches(node, showMiddle(node))) return { way: 'own', part: null }
   const labels = [...(control.labels ?? [])]
-  const around = control.parentElement
-  const isSole = around?.querySelectorAll(`${takesPresses}, [contenteditable]`).length === 1
-  for (const element of [node, ...labels, ...(around && isSole ? [around] : [])]) {
+  const around: Element[] = []
+  for (let at = control.parentElement; at; at = at.parentElement) {
+    const isSole = at.querySelectorAll(`${takesPresses}, [contenteditable]`).length === 1
+    const { width, height } = at.getBoundingClientRect()
+    // Larger elements further outside may be rows, which do something else.
+    if (!isSole || (around.length > 0 && (width > 64 || height > 64))) break
+    around.push(at)
+  }
+  for (const element of [node, ...labels, ...around]) {
     if (element === control) continue
     showMiddle(element)
     const point = pointOf(element)

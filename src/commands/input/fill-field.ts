@@ -5,7 +5,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import { fillEditor, notKept } from '../editors/fill-editor.ts'
 import { checkField } from './check-field.ts'
-import { mayBePicked, setPicker } from './form/set-picker.ts'
+import { leave, mayBePicked, setPicker } from './form/set-picker.ts'
 import { pressSlider } from './set-slider.ts'
 import { type SetText, setText } from './set-text.ts'
 import { focusForTyping, focusWhenReady } from './typing-target.ts'
@@ -26,10 +26,10 @@ export async function fillField(
     },
     {
       direct: async (element) => {
-        const { fault, kind, isEditor } = await element.evaluate(checkField, { value: text, textOnly: true })
-        if (fault !== undefined || kind !== 'text' || isEditor || mayBePicked(text))
+        const { fault, kind, isEditor, isNumber } = await element.evaluate(checkField, { value: text, textOnly: true })
+        if (fault !== undefined || kind !== 'text' || isEditor || isNumber || mayBePicked(text))
           element.unclear(fault ?? 'not a plain text field')
-        await assertKept(context, { selector, text }, await context.send(() => element.evaluate(setText, text)))
+        await assertKept(context, { selector, text }, await context.send(() => element.evaluate(setText, { text })))
       },
     },
   )
@@ -65,7 +65,7 @@ export async function fillElement(
   const { timeout: ms, signal } = limit
   const deadline = { ms, signal, error: 'the page did not answer in time' }
   const check = handle.evaluate(checkField, { value: text, textOnly: true })
-  const { fault, waits, kind, isEditor } = await withDeadline(check, deadline)
+  const { fault, waits, kind, isEditor, isNumber } = await withDeadline(check, deadline)
   if (kind === 'slider') return pressSlider(handle, selector, Number(text), { limit, send, poll })
   if (isEditor && fault === undefined) {
     const focused = (await handle.evaluate(focusForTyping)) ?? (await focusWhenReady(handle, limit))
@@ -76,11 +76,18 @@ export async function fillElement(
   await handle.waitForElementState('visible', limit)
   await handle.waitForElementState('editable', limit)
   if (await send(() => withDeadline(setPicker(handle, { selector, text, more }, limit), deadline))) return
-  await assertKept(
-    context,
-    { selector, text },
-    await send(() => withDeadline(handle.evaluate(setText, text), deadline)),
-  )
+  const set = () => (isNumber ? setNumber(handle, text, limit) : handle.evaluate(setText, { text }))
+  await assertKept(context, { selector, text }, await send(() => withDeadline(set(), deadline)))
+}
+
+/** Sets a field of a library for numbers and leaves it: some take only keys, and some change a number that is left. */
+async function setNumber(handle: ElementHandle<Element>, text: string, limit: CallLimit): Promise<SetText> {
+  if ('kept' in (await handle.evaluate(setText, { text }))) {
+    await handle.selectText(limit)
+    await (text === '' ? handle.press('Delete', limit) : handle.type(text, limit))
+  }
+  await handle.evaluate(leave)
+  return handle.evaluate(setText, { text, isSet: true })
 }
 
 /** Time to find the field that has replaced another, in milliseconds. */

@@ -7,27 +7,32 @@
 export type SetText = { readonly kept: string } | { readonly isKept: true } | { readonly replaced: string }
 
 /**
- * Sets the value of a field; returns the value that the page has set in its place unless it shows the same letters,
+ * Sets the value of a field, unless it is set; returns the value that the page has set in its place unless it shows the same letters,
  * digits and emoji, as with a mask, or the same number. Playwright fires no `change`.
  * Self-contained: only the text of the function reaches the page.
  */
-export async function setText(node: Node, text: string): Promise<SetText> {
+export async function setText(
+  node: Node,
+  { text, isSet }: { readonly text: string; readonly isSet?: boolean },
+): Promise<SetText> {
   const field = (node instanceof HTMLLabelElement && node.control ? node.control : node) as HTMLInputElement
   // Frameworks replace the property on single fields, to notice changes by scripts.
   const prototype = field instanceof HTMLInputElement ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype
-  field.focus()
-  const before = field.value
-  Object.getOwnPropertyDescriptor(prototype, 'value')!.set!.call(field, text)
-  const data = { bubbles: true, composed: true, inputType: 'insertReplacementText', data: text }
-  field.dispatchEvent(new InputEvent('input', data))
-  // Many pages filter and check when a key is released. Chromium releases such a key when it fills in saved data.
-  field.dispatchEvent(new KeyboardEvent('keyup', { key: 'Unidentified', bubbles: true, composed: true }))
+  const before = isSet ? null : field.value
+  if (!isSet) {
+    field.focus()
+    Object.getOwnPropertyDescriptor(prototype, 'value')!.set!.call(field, text)
+    const data = { bubbles: true, composed: true, inputType: 'insertReplacementText', data: text }
+    field.dispatchEvent(new InputEvent('input', data))
+    // Many pages filter and check when a key is released. Chromium releases such a key when it fills in saved data.
+    field.dispatchEvent(new KeyboardEvent('keyup', { key: 'Unidentified', bubbles: true, composed: true }))
+  }
   // Pages restore a value that they did not accept right after the event, or in the next task. A page that clears the
   // field on `change` has accepted the text.
   await new Promise((resolve) => setTimeout(resolve))
-  if (!field.isConnected) return { replaced: before }
+  if (!field.isConnected) return { replaced: before ?? '' }
   const kept = field.value
-  field.dispatchEvent(new Event('change', { bubbles: true }))
+  if (!isSet) field.dispatchEvent(new Event('change', { bubbles: true }))
   const normalized = (value: string) => value.normalize('NFKC').toUpperCase()
   // A text without letters and digits is compared without its blanks only.
   const ignored = /[\p{L}\p{N}]/u.test(text) ? /[^\p{L}\p{N}\p{Extended_Pictographic}]/gu : /\s/g

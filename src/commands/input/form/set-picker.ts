@@ -153,7 +153,7 @@ function shownIn(node: Node): string {
 }
 
 /** Runs in a page: leaves the field; returns the text that it then shows. */
-async function leave(node: Node): Promise<string> {
+export async function leave(node: Node): Promise<string> {
   const field = node instanceof HTMLLabelElement && node.control ? node.control : node
   ;(document.activeElement as HTMLElement | null)?.blur()
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))

@@ -1,5 +1,7 @@
 /** Runs in Playwright's isolated world, around a snapshot: shows elements to it that it would omit or not name. */
 
+import { hasControls } from '../listening.page.ts'
+
 const controls = 'a[href], button, input, select, textarea, [tabindex], [contenteditable], [role]'
 
 type Attributes = Readonly<Record<string, string | null>>
@@ -53,8 +55,10 @@ function isUnnamed(element: Element): boolean {
 function hasContent(element: Element): boolean {
   const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   while (texts.nextNode()) if (/\S/.test((texts.currentNode as Text).data)) return true
-  return element.shadowRoot !== null || element.querySelector('[alt]:not([alt=""]), [aria-label], [title]') !== null
+  return element.shadowRoot !== null || hasControls(element) || element.querySelector(named) !== null
 }
+
+const named = '[alt]:not([alt=""]), [aria-label], [aria-labelledby], [title], [role]:not([role=img], [role=none])'
 
 /** Restores what was changed for Playwright: selectors by role do not match hidden elements. */
 export function restoreAttributes(): void {
