@@ -24,7 +24,8 @@ const pages = {
     <div id=other contenteditable oninput="this.textContent = 'other'"></div>
     <input id=upper oninput="this.value = this.value.toUpperCase()"><input id=mask oninput="this.value = this.value.replace(/(...)(?=.)/g, '$1 ')"><input id=money oninput="this.value = '$' + this.value + '.00'">
     <input id=tags onchange="document.title = this.value; this.value = ''">`,
-  '/number': `<!doctype html><title>0</title><input id=keys role=spinbutton><input id=most role=spinbutton><script>
+  '/number': `<!doctype html><title>0</title><input id=keys role=spinbutton><input id=most role=spinbutton><input id=least inputmode=decimal onblur="this.value = this.value && String(Math.max(10, this.value))">
+    <input id=range type=number onchange="this.value = Math.min(100, this.value)"><input id=list type=number onchange="document.title = this.value; this.value = ''"><script>
     // Like libraries that take single keys, and those that change a number when it is left.
     let known = ''
     keys.onkeydown = ({ key }) => { known = /\\d/.test(key) ? (keys.selectionEnd > keys.selectionStart ? '' : known) + key : key === 'Delete' ? '' : known }
@@ -58,7 +59,7 @@ inUsualHomes(pages, (given) => {
     expect(failed).toMatchObject({ code: 'timeout', error: 'the page did not answer in time' })
   })
 
-  test('fill sets a number that is only taken by keys, and reports one that changes when it is left', async () => {
+  test('fill sets numbers in fields that take only keys, and reports those that the page replaces', async () => {
     await given.open('/number')
     for (const text of ['47', '5', '']) {
       await given.do('fill', { selector: '#keys', text })
@@ -68,6 +69,14 @@ inUsualHomes(pages, (given) => {
     expect([await held('#keys'), await held('#most')]).toEqual(['12', '99'])
     const failed = await given.fails('fill', { selector: '#most', text: '250' })
     expect(failed).toMatchObject({ code: 'not_editable', error: expect.stringContaining('has another text, "100"') })
+    await given.do('fill', { selector: '#least', text: '12.5' })
+    expect(await given.evaluate('document.activeElement.id')).toBe('least')
+    expect(await given.fails('fill', { selector: '#least', text: '2' })).toMatchObject({ code: 'not_editable' })
+    await given.do('fill', { selector: '#range', text: '99' })
+    expect(await given.fails('fill', { selector: '#range', text: '250' })).toMatchObject({ code: 'not_editable' })
+    // The page takes the number, and empties the field for the next one.
+    await given.do('fill', { selector: '#list', text: '7' })
+    expect(await given.value('get_title')).toBe('7')
   })
 
   test('fill replaces the text of a field, and fires input and change once', async () => {

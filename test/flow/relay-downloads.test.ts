@@ -53,7 +53,7 @@ const saved = (name: string) => ({ name, url: expect.any(String), saved_by: 'use
 const completed = { ...saved('report.pdf'), state: 'completed', size: 11 }
 
 test.each(['#get', '#save'])('a click on %s reports the file that the browser has saved', async (selector) => {
-  expect(await run(selector)).toMatchObject({ downloads: [completed] })
+  expect(await run(selector)).toMatchObject({ success: true, downloads: [completed] })
   expect(await readFile(join(foreign.folder, 'Downloads/report.pdf'), 'utf8')).toBe('%PDF-report')
 })
 

@@ -8,7 +8,7 @@ interface FieldAnswer {
   readonly fault?: string
   /** Whether the text belongs to an editor, which takes it by keys. */
   readonly isEditor?: true
-  /** Whether it is a field of a library for numbers. */
+  /** Whether it is a number field of a library. */
   readonly isNumber?: true
   /** Whether the value is at fault. */
   readonly invalid?: boolean
@@ -20,7 +20,7 @@ interface FieldAnswer {
 export function checkField(node: Node, { value, textOnly }: { value: FormValue; textOnly: boolean }): FieldAnswer {
   const element = (node instanceof HTMLLabelElement && node.control ? node.control : node) as HTMLElement
   const invalid = (fault: string) => ({ fault, invalid: true })
-  const shown = JSON.stringify(value).slice(0, 100)
+  const [text, shown] = [String(value), JSON.stringify(value).slice(0, 100)]
   const { type = '', readOnly, maxLength: most } = element as HTMLInputElement
   const isNative = element.matches('input:is([type=checkbox i], [type=radio i])')
   const role = element.getAttribute('role') ?? ''
@@ -38,7 +38,7 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
     if (isNothing) return invalid('needs at least one option: those that are chosen stay; click them to remove them')
     return typeof value === 'boolean' ? invalid(`needs the name of an option, not ${shown}`) : { kind: 'select' }
   }
-  const isNumber = String(value).trim() !== '' && Number.isFinite(Number(value))
+  const isNumber = text.trim() !== '' && Number.isFinite(Number(value))
   if (role === 'slider' && !(element instanceof HTMLInputElement))
     return isNumber ? { kind: 'slider' } : invalid(`needs a number, not ${shown}`)
   const isLine = element instanceof HTMLInputElement && type === 'text'
@@ -68,7 +68,6 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   if (!element.matches('input, textarea')) return { fault: 'does not take text' }
   const buttons = ['button', 'submit', 'reset', 'image', 'hidden']
   if (buttons.includes(type)) return { fault: `does not take text: it is of type ${type}` }
-  const text = String(value)
   const excess = most >= 0 && text.length > most
   if (excess) return invalid(`takes at most ${most} characters, and the text has ${text.length}`)
   // Browsers reject values of the wrong type, such as letters in numbers, and line breaks in a line.
@@ -77,5 +76,6 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
     if (probe.value.trim().toLowerCase() !== text.trim().toLowerCase())
       return invalid(`does not take ${shown}: it is of type ${type}`)
   }
-  return { kind: 'text', ...(node === element && element.matches('input[role=spinbutton]') && { isNumber: true }) }
+  const numbers = 'input:is([role=spinbutton], [inputmode=decimal]:not([type=number]))'
+  return { kind: 'text', ...(node === element && element.matches(numbers) && { isNumber: true }) }
 }

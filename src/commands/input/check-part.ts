@@ -17,8 +17,8 @@ export type CheckWay = 'own' | 'part' | 'set' | 'disabled' | 'hidden'
 
 /**
  * Returns how a control can be set, and the visible part that a person would click in place of a hidden control: its
- * label, or an element around it that has no other control, such as a star of a rating. Scrolls it into view. `checked` is null for a click
- * on the control itself, whatever its state.
+ * label, or an element around it that has no other control, such as a star of a rating. Scrolls it into view.
+ * `checked` is null for a click on the control itself, whatever its state.
  * Self-contained: only the text of the function reaches the page.
  */
 export function checkPart(
@@ -69,7 +69,7 @@ export function checkPart(
   for (let at = control.parentElement; at; at = at.parentElement) {
     const isSole = at.querySelectorAll(`${takesPresses}, [contenteditable]`).length === 1
     const { width, height } = at.getBoundingClientRect()
-    // Larger elements further outside may be rows, which do something else.
+    // A click on a large outer element, such as a row, may have another effect.
     if (!isSole || (around.length > 0 && (width > 64 || height > 64))) break
     around.push(at)
   }

@@ -80,14 +80,17 @@ export async function fillElement(
   await assertKept(context, { selector, text }, await send(() => withDeadline(set(), deadline)))
 }
 
-/** Sets a field of a library for numbers and leaves it: some take only keys, and some change a number that is left. */
+/** Sets a number field of a library, and leaves it: some take only keys, and some change the number on `blur`. */
 async function setNumber(handle: ElementHandle<Element>, text: string, limit: CallLimit): Promise<SetText> {
   if ('kept' in (await handle.evaluate(setText, { text }))) {
     await handle.selectText(limit)
     await (text === '' ? handle.press('Delete', limit) : handle.type(text, limit))
   }
   await handle.evaluate(leave)
-  return handle.evaluate(setText, { text, isSet: true })
+  const set = await handle.evaluate(setText, { text, isSet: true })
+  // The next key, such as Enter, is for this field.
+  await handle.evaluate((node) => (node as HTMLElement).focus())
+  return set
 }
 
 /** Time to find the field that has replaced another, in milliseconds. */

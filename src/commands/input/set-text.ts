@@ -7,8 +7,8 @@
 export type SetText = { readonly kept: string } | { readonly isKept: true } | { readonly replaced: string }
 
 /**
- * Sets the value of a field, unless it is set; returns the value that the page has set in its place unless it shows the same letters,
- * digits and emoji, as with a mask, or the same number. Playwright fires no `change`.
+ * Sets the value of a field, unless `isSet`; returns the value that the page has set in its place unless it shows the
+ * same letters, digits and emoji, as with a mask, or the same number. Playwright fires no `change`.
  * Self-contained: only the text of the function reaches the page.
  */
 export async function setText(
@@ -31,8 +31,10 @@ export async function setText(
   // field on `change` has accepted the text.
   await new Promise((resolve) => setTimeout(resolve))
   if (!field.isConnected) return { replaced: before ?? '' }
-  const kept = field.value
+  const entered = field.value
   if (!isSet) field.dispatchEvent(new Event('change', { bubbles: true }))
+  // Numbers out of range are replaced on `change`.
+  const kept = field.type === 'number' && field.value !== '' ? field.value : entered
   const normalized = (value: string) => value.normalize('NFKC').toUpperCase()
   // A text without letters and digits is compared without its blanks only.
   const ignored = /[\p{L}\p{N}]/u.test(text) ? /[^\p{L}\p{N}\p{Extended_Pictographic}]/gu : /\s/g
