@@ -188,7 +188,7 @@ async function writeAndDelete(person: Person, app: Roundcube, files: string): Pr
   await person.tap(control('button', 'Compose'))
   await person.tap(page.locator('.recipient-input input').first())
   await person.type('bob@example.com')
-  // Roundcube inserts a suggestion for the first letters at Tab, which arrives late on a busy machine: "boBob @example.com".
+  // At Tab, Roundcube inserts an outdated suggestion, which can arrive late: "boBob @example.com".
   await page.keyboard.press('Escape')
   await page.keyboard.press('Tab')
   await person.tap(page.getByLabel('Subject'))

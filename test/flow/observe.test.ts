@@ -248,7 +248,7 @@ inUsualHomes(pages, (given) => {
     }
   })
 
-  test('lists what can be clicked and has no name, but no handles to drag', async () => {
+  test('lists clickable elements without a name, and no drag handles', async () => {
     await given.open('/nameless')
     const { snapshot } = await observe()
     const [, ref] = /^- text: Delete\n- generic \[ref=(e\d+)\]\n- text: Size$/.exec(snapshot!) ?? expect.fail(snapshot!)

@@ -23,7 +23,8 @@ import { keepRefs, nextNumber, takeNumbers } from '../../elements/refs.ts'
 import { isInterrupted } from '../../page/playwright-errors.ts'
 import { revealClosedRoots, revealListeners } from '../listeners.ts'
 import { nameByTooltips, removeIcons } from './icons.ts'
-import { showOmitted, treeOf, treeTooLarge, wholeTree } from './whole-tree.ts'
+import { showOmitted } from './omitted/show-omitted.ts'
+import { treeOf, treeTooLarge, wholeTree } from './whole-tree.ts'
 import { forgetWorlds, knownWorlds, listWorlds, type World, WorldGone } from '../worlds.ts'
 
 /** A page at one moment. */

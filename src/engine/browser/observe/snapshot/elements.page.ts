@@ -11,11 +11,11 @@ import {
   type Seen,
   documentFactsOf,
 } from './flags.page.ts'
-import { type Omitted, omittedIn } from './inline.page.ts'
+import { type Omitted, omittedIn } from './omitted/omitted.page.ts'
 export { revealInline } from './inline.page.ts'
 import { foundToolNames } from './tool-names.page.ts'
 export { forget, openRoots, possibleHosts, remember } from '../listening.page.ts'
-import { restoreAttributes } from './hidden.page.ts'
+import { restoreAttributes } from './attributes.page.ts'
 import { bits } from './flag-bits.ts'
 import { frameCheck, restoreTexts } from '../visibility/hidden-text.page.ts'
 import { selectorMaker } from '../../elements/selector.page.ts'
@@ -46,7 +46,7 @@ export interface Measured {
   marks: Mark[]
   /** Texts of editors, which Playwright's tree omits or mixes with what an editor draws around them. */
   contents: [ref: string, content: string, isWhole: boolean][]
-  /** Elements that can be clicked, and may be missing in the snapshot. */
+  /** Clickable elements that may be missing from the snapshot. */
   omitted: Omitted[]
   /** Tooltips of the elements without a name. */
   tooltips: [ref: string, tooltip: string][]

@@ -2,11 +2,10 @@
 import { revealAreas } from './areas.page.ts'
 import { revealCanvas } from './canvas.page.ts'
 import { revealEditor } from './editors.page.ts'
-import { keepClickable, nameHidden, restoreAttributes } from './hidden.page.ts'
+import { keepClickable, nameHidden, restoreAttributes } from './attributes.page.ts'
 import { markHiddenTexts } from '../visibility/hidden-text.page.ts'
-import { shownParent } from '../../elements/describe.page.ts'
-import { isUsable, type Seen } from './flags.page.ts'
-import { hasControls, mayBeHost } from '../listening.page.ts'
+import { isUsable } from './flags.page.ts'
+import { mayBeHost } from '../listening.page.ts'
 import { findToolNames } from './tool-names.page.ts'
 
 /** Elements whose text already belongs to a control. */
@@ -78,58 +77,12 @@ function isClickable(element: Element): boolean {
   return ((hasCursor && !isLabel) || isUsable(element)) && !element.closest(controls)
 }
 
-const isPointed = (element: Element | null): boolean =>
+/** Returns whether an element has the cursor of a link, its own or that of an element around it. */
+export const isPointed = (element: Element | null): boolean =>
   element !== null && getComputedStyle(element).cursor === 'pointer'
 
 const ownNodes = Object.getOwnPropertyDescriptor(Node.prototype, 'childNodes')!
 
 function nodesAndOne(this: Element): Node[] {
   return [...(ownNodes.get!.call(this) as NodeListOf<Node>), document.createComment('')]
-}
-
-/** Playwright's references of an element that can be clicked, and of those that may stand in its place. */
-export interface Omitted {
-  readonly ref: string
-  readonly hasCursor: boolean
-  readonly text: string
-  /** The first elements in it. */
-  readonly inside: readonly string[]
-  /** Elements around it, from the inside; those that contain nothing else, if it has no text. */
-  readonly around: readonly string[]
-}
-
-/**
- * Describes an element that can be clicked, without a role, a name and controls in it. Playwright omits it for the only
- * element in it, and gives its text to an element around it that contains nothing else.
- */
-export function omittedIn(element: Element): Omitted | null {
-  const { role, name, ref } = (element as Seen)._ariaRef!
-  if (role !== 'generic' || name) return null
-  const hasCursor = isPointed(element) && !isPointed(element.parentElement)
-  if ((!hasCursor && !isUsable(element)) || !isShown(element) || hasControls(element)) return null
-  const text = element instanceof HTMLElement ? element.innerText.trim().slice(0, maxText) : ''
-  const inside = [...element.querySelectorAll('*')].slice(0, maxInside)
-  const around: Element[] = []
-  for (let at: Element | null = element; at && (text || isAlone(at));) {
-    at = shownParent(at)
-    if (at) around.push(at)
-  }
-  return { ref, hasCursor, text, inside: refsOf(inside), around: refsOf(around) }
-}
-
-/** Maximum length of the text of an element that stands for its content, and number of elements that are looked at. */
-const [maxText, maxInside] = [1000, 20]
-
-const refsOf = (elements: readonly Element[]): string[] =>
-  elements.flatMap((element) => (element as Seen)._ariaRef?.ref ?? [])
-
-const isShown = (element: Element): boolean => element.checkVisibility({ visibilityProperty: true })
-
-/** Returns whether the parent of an element has no other content that is seen. */
-function isAlone(element: Element): boolean {
-  for (const node of element.parentNode?.childNodes ?? []) {
-    if (node === element) continue
-    if (node instanceof Element ? isShown(node) : node instanceof Text && /\S/.test(node.data)) return false
-  }
-  return true
 }

@@ -7,12 +7,8 @@ import { BaxError } from '../../../../core/errors/errors.ts'
 import { limits } from '../../../../core/limits/limits.ts'
 import type { CallLimit } from '../../../../core/operation/command.ts'
 import { exceededLimit } from '../../../../core/operation/json-extent.ts'
-import { withoutIcons } from '../../elements/icons.ts'
 import { injectedIn, unlessStalled } from '../../page/internals.ts'
-import { type AriaNode, type Children, hasControlRole, nodesWithRef, type Writable } from './aria.ts'
-import type { Mark as RawMark } from './elements.page.ts'
-import { bits } from './flag-bits.ts'
-import type { Omitted } from './inline.page.ts'
+import type { AriaNode, Children, Writable } from './aria.ts'
 
 /** Element of the main document at which the tree begins. */
 export type Top = 'body' | 'root'
@@ -86,36 +82,6 @@ function addFrames(nodes: Children, inside: ReadonlyMap<string, Children>): void
     } else if (node.children) addFrames(node.children, inside)
   }
 }
-
-type ByRef = Map<string, Writable<AriaNode>>
-
-/** Lets nodes stand for elements that can be clicked, in place of the elements in or around them. */
-export function showOmitted(nodes: Children, omitted: readonly Omitted[], marks: ReadonlyMap<string, RawMark>): void {
-  if (omitted.length === 0) return
-  const byRef: ByRef = new Map([...nodesWithRef(nodes)].map((node) => [node.ref, node]))
-  for (const element of omitted) {
-    const node = byRef.has(element.ref) ? undefined : standIn(element, byRef)
-    if (!node || node.cursor === 'pointer' || hasControlRole(node)) continue
-    if ((marks.get(node.ref!)?.[1] ?? 0) & bits.usable) continue
-    node.ref = element.ref
-    if (element.hasCursor) node.cursor = 'pointer'
-    byRef.set(element.ref, node)
-  }
-}
-
-/** Returns the only node in an element, or the one around it that has its text and nothing else. */
-function standIn({ text, inside, around }: Omitted, byRef: ByRef): Writable<AriaNode> | undefined {
-  const [inner, ...others] = inside.flatMap((ref) => byRef.get(ref) ?? [])
-  if (inner) {
-    const within = new Set<AriaNode>(nodesWithRef([inner]))
-    return others.every((node) => within.has(node)) ? inner : undefined
-  }
-  const outer = byRef.get(around.find((ref) => byRef.has(ref)) ?? '')
-  return outer && !outer.children?.length && plain(outer.text ?? outer.name ?? '') === plain(text) ? outer : undefined
-}
-
-/** Returns a text as styles may show it, without icons and spaces. */
-const plain = (text: string): string => withoutIcons(text).replaceAll(/\s/g, '').toLowerCase()
 
 export const treeTooLarge = (cause?: unknown): BaxError =>
   new BaxError('content_too_large', 'the page has too many elements to be observed at once', {

@@ -1,4 +1,4 @@
-/** Runs in Playwright's isolated world, around a snapshot: shows elements to it that it would omit or not name. */
+/** Runs in Playwright's isolated world, around a snapshot: changes attributes, so that it lists and names elements. */
 
 import { hasControls } from '../listening.page.ts'
 
@@ -13,7 +13,7 @@ const registry = globalThis as { [key]?: Map<Element, Attributes> }
 /** Changes attributes of an element for Playwright, in this world only, until `restoreAttributes`. */
 function showWith(element: Element, changes: Attributes): void {
   const changed = (registry[key] ??= new Map())
-  // Of an editor or a canvas.
+  // Editors and canvases already have changed attributes.
   if (!changed.has(element) && Object.hasOwn(element, 'getAttribute')) return
   const all = { ...changed.get(element), ...changes }
   changed.set(element, all)
@@ -33,10 +33,10 @@ export function nameHidden(): void {
     if (part.querySelector(controls)) showWith(part, { 'aria-hidden': null })
 }
 
-/** Stands for the name of an element without one; it is removed from the snapshot, like icons. */
+/** Placeholder for a missing name; removed from the snapshot like an icon. */
 const noName = '\uE000'
 
-/** Lets Playwright list an element that can be clicked, although it has no role or nothing that is read. */
+/** Lets Playwright list a clickable element with `role=none`, or without a name. */
 export function keepClickable(element: Element): void {
   const table = element.matches('li, td, th, tr') ? element.closest('ol, table, ul') : null
   if (hasNoRole(element) || (table && hasNoRole(table))) showWith(element, { role: 'generic' })
@@ -45,7 +45,7 @@ export function keepClickable(element: Element): void {
 
 const hasNoRole = (element: Element): boolean => /^\s*(?:none|presentation)\b/i.test(element.getAttribute('role') ?? '')
 
-/** Elements without a name are only listed if they are pictures or have no role. Handles to drag have other cursors. */
+/** Returns whether an image, or an element without a role, has no name. Excludes drag handles, by their cursor. */
 function isUnnamed(element: Element): boolean {
   if (!element.matches('a:not([href]), b, div, i, img, span, svg') || element.hasAttribute('role')) return false
   if (['alt', 'aria-label', 'aria-labelledby', 'title'].some((name) => element.getAttribute(name))) return false
@@ -60,7 +60,7 @@ function hasContent(element: Element): boolean {
 
 const named = '[alt]:not([alt=""]), [aria-label], [aria-labelledby], [title], [role]:not([role=img], [role=none])'
 
-/** Restores what was changed for Playwright: selectors by role do not match hidden elements. */
+/** Restores the attributes: selectors by role do not match hidden elements. */
 export function restoreAttributes(): void {
   for (const element of registry[key]?.keys() ?? []) delete (element as Partial<Element>).getAttribute
   delete registry[key]
