@@ -16,8 +16,8 @@ const given = viewedSessions({
   '/done': page('Done', '#0f0', '<p>Done</p>'),
 })
 const { create } = given
-const run = async (session_id: string, command: string) => {
-  const { results, error } = await given.homes.clients.http.runCommands({ session_id, commands: [{ command }] })
+const run = async (session_id: string, command: string, data = {}) => {
+  const { results, error } = await given.homes.clients.http.runCommands({ session_id, commands: [{ command, data }] })
   expect(error).toBeUndefined()
   return results[0]!.data!
 }
@@ -91,7 +91,7 @@ test.each(['command', 'diagnostics'])(
     const client = given.homes.clients.http
     if (by === 'command') await run(session_id, 'start_trace')
     else await client.traceSession({ session_id, action: 'start' })
-    await valueOf(client, session_id, 'document.title')
+    await run(session_id, 'click', { selector: 'body' })
     const view = await begin(session_id)
     expect(await failureOf(client.traceSession({ session_id, action: 'start' }))).toMatchObject({ code: 'conflict' })
     await typeSecret(view)

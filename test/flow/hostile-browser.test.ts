@@ -133,7 +133,7 @@ describe('an endpoint that reports an impossible state', () => {
   })
 
   test('loses its session; the server logs the reason and keeps running', async () => {
-    const server = await serve(built, ['--rate', '0'])
+    const server = await serve(built)
     const create = async () =>
       (await server.request('POST', '/sessions', { cdp_url: fake.url })).body.session_id as string
     const id = await create()

@@ -27,7 +27,7 @@ beforeAll(async () => {
     await built.run(['key', 'create', 'admin', '--scopes', 'admin', '--embedded', '--state-dir', stateDir])
   ).stdout.trim()
   const quotas = ['sessions', 'shells', 'crawls', 'relays', 'credentials'].flatMap((kind) => [`--max-${kind}`, '2'])
-  server = await serve(built, ['--rate', '0', ...quotas], {
+  server = await serve(built, quotas, {
     stateDir,
     env: { BAX_VAULT_KEY: 'a key of sixteen characters' },
   })
