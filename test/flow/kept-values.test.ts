@@ -63,7 +63,20 @@ const changePages = Object.fromEntries(changes.map(([, body], at) => [`/change-$
 const shortFields = `<!doctype html><title>Short</title><input id=short maxlength=4>
   <input id=first maxlength=1 oninput="nextElementSibling.focus()"><input maxlength=1>`
 
-inUsualHomes({ '/': page, '/short': shortFields, ...changePages }, (given) => {
+/** Fields that change when another one is set or when they are left, with the values that are given. */
+const changedLater: [change: string, field: string, value: string | boolean, now: string][] = [
+  ['a number of a range when it is left', '<input id=a onblur="value = Math.min(100, value)">', '250', '100'],
+  ['a text that another field clears', '<input id=a>', 'Rome', ''],
+  ['a list that another field fills anew', '<select id=a><option>Any<option>Bavaria</select>', 'Bavaria', 'Any'],
+  ['a checkbox that another field clears', '<input id=a type=checkbox>', true, 'false'],
+]
+const reset =
+  'a.checked = false; a.options ? (a.selectedIndex = 0) : a.type === "checkbox" || !isNaN(a.value) || (a.value = "")'
+const dependent = (field: string) => `<!doctype html><title>Dependent</title>${field}<input id=b oninput='${reset}'>`
+const laterPages = Object.fromEntries(changedLater.map(([, field], at) => [`/later-${at}`, dependent(field)]))
+const formatted = dependent('<input id=a onblur="value = Number(value).toFixed(2)">')
+
+inUsualHomes({ '/': page, '/formatted': formatted, ...laterPages, '/short': shortFields, ...changePages }, (given) => {
   let count = 0
   const open = (state: string) => given.do('navigate_to', { url: `${given.url('/')}?${++count}#${state}` })
 
@@ -116,6 +129,24 @@ inUsualHomes({ '/': page, '/short': shortFields, ...changePages }, (given) => {
       }
     },
   )
+
+  test.each(changedLater.map(([change, , value, now], at) => [change, value, now, at] as const))(
+    'fill_form reports %s',
+    async (_, value, now, at) => {
+      await given.open(`/later-${at}`)
+      expect(await given.fails('fill_form', { fields: { '#a': value, '#b': 'x' } })).toMatchObject({
+        code: 'action_failed',
+        error: `#a was set, but then changed by the page to "${now}"`,
+        details: { delivered: true, set: ['#b'] },
+      })
+    },
+  )
+
+  test('fill_form allows a text that is formatted when its field is left', async () => {
+    await given.open('/formatted')
+    await given.do('fill_form', { fields: { '#a': '250', '#b': 'x' } })
+    expect(await given.evaluate('a.value')).toBe('250.00')
+  })
 
   test('a value that the page formats is kept', async () => {
     for (const [command, data] of inputs) {

@@ -7,6 +7,7 @@ import { elementTimeout } from '../fields.ts'
 import { type FieldPlan, findFields, formField } from './form-fields.ts'
 import type { FormValue } from './check-field.ts'
 import { fillField } from './fill-field.ts'
+import { changedLater, stateOf } from './form/changed-later.ts'
 import { setGroup } from './form/set-group.ts'
 import { selectOptions, setChecked } from './set-control.ts'
 
@@ -43,6 +44,7 @@ export const fill_form = defineCommand({
   run: async (context, { fields, timeout_ms }) => {
     const plans = await findFields(context, fields, timeout_ms)
     const set: string[] = []
+    const states = new Map<FieldPlan, string | null>()
     for (const plan of plans) {
       context.nextInput()
       try {
@@ -51,12 +53,26 @@ export const fill_form = defineCommand({
         throw error instanceof BaxError ? ofField(error, plan, set) : error
       }
       set.push(plan.field)
+      if (plan !== plans.at(-1)) states.set(plan, await stateOf(context, plan))
+    }
+    for (const [plan, state] of states) {
+      const now = await changedLater(context, plan, state)
+      if (now !== null) throw notHeld(plan, now, set)
     }
     return { data: { fields: plans.map(({ field, kind, shown }) => ({ field, kind, selector: shown })) } }
   },
 })
 
 /** Names the field as the caller does, and the fields that were set before. */
+/** Builds the error for a field that the page changed when another one was set, such as a list that depends on it. */
+function notHeld({ field }: FieldPlan, now: string, set: readonly string[]): BaxError {
+  const message = `${field} was set, but then changed by the page to ${JSON.stringify(now.slice(0, 100))}`
+  return new BaxError('action_failed', message, {
+    hint: 'set it after the fields that it depends on',
+    details: { selector: field, delivered: true, set: set.filter((one) => one !== field) },
+  })
+}
+
 function ofField(error: BaxError, { field, selector }: FieldPlan, set: readonly string[]): BaxError {
   const named = error.message.replaceAll(selector, field)
   const details = {
