@@ -37,11 +37,16 @@ const namesOf = oncePer((commands: readonly CommandEntry[]) => {
 })
 
 /** Returns the words that can follow the first word of a name or spelling of two words. */
-export function secondWords(first: string, { commands }: Manifest): string[] {
-  const names = commands.flatMap(({ name, also = [] }) => [name, ...also.map(({ words }) => words)])
-  const found = names.flatMap((name) => {
-    const [one, two, ...more] = name.split(/[_ ]/)
-    return two !== undefined && more.length === 0 && one === snake(first) ? [two] : []
-  })
-  return [...new Set(found)].toSorted()
-}
+export const secondWords = (first: string, { commands }: Manifest): readonly string[] =>
+  pairsOf(commands).get(snake(first)) ?? []
+
+/** The second words of names and spellings of two words, by the first. */
+const pairsOf = oncePer((commands: readonly CommandEntry[]) => {
+  const byFirst = new Map<string, string[]>()
+  for (const name of commands.flatMap(({ name: own, also = [] }) => [own, ...also.map(({ words }) => words)])) {
+    const [first, second, ...more] = name.split(/[_ ]/)
+    if (second !== undefined && more.length === 0) byFirst.set(first!, [...(byFirst.get(first!) ?? []), second])
+  }
+  for (const [first, seconds] of byFirst) byFirst.set(first, [...new Set(seconds)].toSorted())
+  return byFirst
+})

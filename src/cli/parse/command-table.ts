@@ -1,13 +1,14 @@
 /** Table of all terminal commands: those derived from operations, and custom ones. */
 import { BaxError } from '../../core/errors/errors.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
+import { oncePer } from '../../core/once-per.ts'
 import type { Manifest } from '../../operations/manifest.ts'
 import { commandsNamed, secondWords } from '../../lines/named-commands.ts'
 import type { CliManifest, TableEntry } from './table-entry.ts'
 import { adviceFor, suggestion } from '../../lines/suggestion.ts'
 
 /** Returns all commands; a custom one replaces the operation of the same name. */
-export function commandTable({ operations, terminal }: CliManifest): TableEntry[] {
+export const commandTable = oncePer(({ operations, terminal }: CliManifest): readonly TableEntry[] => {
   const custom = new Set(terminal.map(({ words }) => words))
   const derived = operations.flatMap((operation): TableEntry[] => {
     const { cli, summary, examples, stream } = operation
@@ -17,7 +18,7 @@ export function commandTable({ operations, terminal }: CliManifest): TableEntry[
     return [{ words, rest: rest.replaceAll('_', '-'), summary, examples, operation, ...place }]
   })
   return [...terminal, ...derived]
-}
+})
 
 /** Splits the syntax of a command into its name and its positional words. */
 export function splitSyntax(cli: string): { words: string; rest: string } {
