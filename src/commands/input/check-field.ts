@@ -33,7 +33,7 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   // A combobox has options, unless it has lines, or its popup is a dialog or grid, such as a calendar: then it takes text.
   const takesText = 'textarea, [aria-haspopup=dialog], [aria-haspopup=grid]'
   const opens = role === 'combobox' ? !element.matches(takesText) : element.ariaHasPopup === 'listbox'
-  if (!textOnly && (opens || role === 'listbox' || role === 'radiogroup')) {
+  if (!textOnly && (opens || ['listbox', 'radiogroup', 'tree'].includes(role))) {
     const isNothing = [value].flat().length === 0 && element.ariaMultiSelectable !== 'true'
     if (isNothing) return invalid('needs at least one option: those that are chosen stay; click them to remove them')
     return typeof value === 'boolean' ? invalid(`needs the name of an option, not ${shown}`) : { kind: 'select' }

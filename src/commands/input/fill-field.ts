@@ -88,6 +88,9 @@ async function setNumber(handle: ElementHandle<Element>, text: string, limit: Ca
   }
   await handle.evaluate(leave)
   const set = await handle.evaluate(setText, { text, isSet: true })
+  // Where a comma precedes the decimals, a point is none.
+  const commaText = 'kept' in set && /\d,\d\d?(?!\d)/.test(set.kept) ? text.replace(/\.(?=\d+$)/, ',') : text
+  if (commaText !== text) return setNumber(handle, commaText, limit)
   // The next key, such as Enter, is for this field.
   await handle.evaluate((node) => (node as HTMLElement).focus())
   return set

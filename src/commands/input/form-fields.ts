@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { CommandContext } from '../../core/operation/command.ts'
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import { checkGroup, type FieldGroup, groupOf } from './form/group.ts'
+import { checkGroup, type FieldGroup, groupOf, levelsAround } from './form/group.ts'
 import { findWidget } from './form/find-widget.ts'
 import { checkField, type FormValue } from './check-field.ts'
 
@@ -119,7 +119,7 @@ async function describeGroup(element: Locator): Promise<Omit<FieldGroup, 'parts'
 }
 
 const checkRoles = ['checkbox', 'switch', 'radio']
-const roles = [...checkRoles, 'combobox', 'listbox', 'radiogroup', 'slider', 'textbox', 'searchbox']
+const roles = [...checkRoles, 'combobox', 'listbox', 'radiogroup', 'tree', 'slider', 'textbox', 'searchbox']
 const fieldCss = [
   'input:not([type=hidden]), textarea, select, [contenteditable], .monaco-editor, .CodeMirror, [aria-haspopup=listbox]',
   ...roles.map((role) => `[role=${role}]`),
@@ -161,6 +161,11 @@ async function byLabel({ page, locateAll }: CommandContext, label: string): Prom
     const isHidden = (await visible.count()) === 0
     const select = isHidden ? null : await selectOfWidget(all, visible)
     if (select) return { count: 1, selector: `${selector} >> internal:and="select"`, element: select, shown }
+    const levels = await all.evaluateAll(levelsAround)
+    if (levels !== null) {
+      const group = `${selector} >> nth=0 >> xpath=ancestor::*[${levels}]`
+      return { count: 1, selector: group, element: page.locator(group), shown, isGroup: true }
+    }
     if (!isHidden)
       return { count: await visible.count(), selector: `${selector} >> visible=true`, element: visible.first(), shown }
   }

@@ -11,12 +11,14 @@ import {
   chosenBeside,
   clickedPart,
   isChosen,
+  isItemAround,
   isListOfSeveral,
   isOneOfMany,
   isOpenLevel,
   isStillChosen,
   isTaken,
   isUnclicked,
+  levelButton,
   ownTexts,
   scrollList,
   shownTexts,
@@ -129,6 +131,7 @@ async function choose(
   const texts = await widget.evaluate(shownTexts)
   const hasNext = async () => next !== undefined && (await look(widget, next, before)).option !== null
   const hadNext = await hasNext()
+  if (next !== undefined && (await isLevelOf(facts, { option, name, next }, before))) return name
   const part = (await option.evaluateHandle(clickedPart)).asElement()!
   const watch = await part.evaluateHandle(watchClick)
   const isShown = async () => {
@@ -153,6 +156,30 @@ async function choose(
     throw new BaxError('element_not_found', `${selector} has no option ${next} in ${name}`, { details })
   const message = `${selector} does not show ${name} after a click on this option`
   throw new BaxError('action_failed', message, { details: { ...details, delivered: true } })
+}
+
+interface Level {
+  readonly option: ElementHandle<Element>
+  readonly name: string
+  readonly next: string
+}
+
+/**
+ * Returns whether an item of a tree has the next option below it, and opens its level with its button: a click on the item
+ * would choose it, and with it all items below it. False for other lists. @throws BaxError if an opened level lacks it
+ */
+async function isLevelOf(facts: Facts, { option, name, next }: Level, before: Before): Promise<boolean> {
+  const { context, selector, widget, left } = facts
+  const seek = async () => (await look(widget, next, before)).option
+  const seen = await seek()
+  if (seen) return option.evaluate(isItemAround, seen)
+  const opener = (await option.evaluateHandle(levelButton)).asElement()
+  if (!opener) return false
+  await clickOn(facts, opener, `has the option ${name}, but`)
+  const opened = await context.poll(async () => ({ met: (await seek()) !== null }), Math.min(opensMs, left().timeout))
+  if (opened.met) return true
+  const details = { selector, option: name }
+  throw new BaxError('element_not_found', `${selector} has no option ${next} in ${name}`, { details })
 }
 
 /** Runs in the page: returns whether an option still offers to add a text. */
@@ -184,7 +211,7 @@ async function findByName(facts: Facts, value: string, before: Before): Promise<
   const isThere = ({ option }: Look) => option !== null
   const isField = (await fieldText(widget)) !== null
   const first = await search((seen) => isThere(seen) || seen.names.length > 0, isField ? minMs : undefined)
-  let found = first?.option ? first : await scrollTo(facts, value, before)
+  let found = first?.option ? first : await scrollTo(facts, value, before, isField ? 0.5 : 0.9)
   const text = found?.option ? null : await fieldText(widget)
   // The text of a field filters the options; other lists may load more.
   if (text !== null) await context.send(() => widget.fill(value, left()))
@@ -208,7 +235,10 @@ async function findByName(facts: Facts, value: string, before: Before): Promise<
   )
   const options = [...(first?.names ?? [])]
   const why = options.length > 0 ? `has no such option; it has: ${options.join(', ')}` : 'did not show any options'
-  throw new BaxError('element_not_found', `${selector} ${why}${rest}`, { details: { selector, options } })
+  throw new BaxError('element_not_found', `${selector} ${why}${rest}`, {
+    ...(isField && { hint: 'use fill to keep a text that is no option' }),
+    details: { selector, options },
+  })
 }
 
 /** Letters that no option has, to see whether a list repeats what is typed. */
@@ -237,9 +267,14 @@ async function findOffer({ context, widget, left }: Facts, value: string, before
 /** Maximum number of screens of a list to look through. */
 const maxScreens = 500
 
-/** Scrolls a long list until an option is drawn; returns null if it has none with this name. */
-async function scrollTo({ context, widget, left }: Facts, value: string, before: Before): Promise<Look | null> {
-  const end = performance.now() + left().timeout / 2
+/** Scrolls a long list for a part of the time until an option is drawn; returns null if it has none with this name. */
+async function scrollTo(
+  { context, widget, left }: Facts,
+  value: string,
+  before: Before,
+  part: number,
+): Promise<Look | null> {
+  const end = performance.now() + left().timeout * part
   for (let screens = 0; screens < maxScreens && performance.now() < end; screens += 1) {
     const found = await look(widget, value, before)
     if (found.option) return found

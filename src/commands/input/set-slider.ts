@@ -27,14 +27,16 @@ export async function pressSlider(
   let current = await now()
   if (Number.isNaN(current))
     throw new BaxError('not_editable', `${selector} does not say its value (aria-valuenow)`, { details })
-  for (let presses = 0; current !== value; presses += 1) {
+  // Steps of decimals add up to numbers such as 30.000000000000178.
+  const isAt = (at: number) => Math.abs(at - value) <= (max - min) * 1e-9
+  for (let presses = 0; !isAt(current); presses += 1) {
     const key = current < value ? 'ArrowRight' : 'ArrowLeft'
     await send(() => slider.press(key, limit))
     const from = current
     await poll(async () => ({ met: (await now()) !== from }), shownMs)
     const next = await now()
     const isStuck = next === current
-    const isPast = current < value ? next > value : next < value
+    const isPast = !isAt(next) && (current < value ? next > value : next < value)
     if (isStuck || isPast || presses === maxPresses) {
       const why = isPast ? `has no step at ${value}: it is at ${next}` : `stays at ${next}`
       throw new BaxError('action_failed', `${selector} ${why}`, {

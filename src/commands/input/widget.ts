@@ -77,10 +77,11 @@ export function findOption(widget: Element, { value, before }: OptionQuery): Fou
   }
   const labelOf = (element: Element) => {
     const named = (element.getAttribute('aria-labelledby') ?? '').split(/\s+/).map((id) => document.getElementById(id))
-    return (
-      plain(named.map((one) => one?.textContent ?? '').join(' ')) || plain(element.getAttribute('aria-label') ?? '')
-    )
+    const texts = named.map((one) => one?.textContent ?? '').join(' ')
+    return plain(texts) || plain(element.getAttribute('aria-label') ?? '')
   }
+  // Of what is chosen.
+  const chips = widget.parentElement?.closest('[role=listbox]')
   const root = widget.getRootNode() as Document | ShadowRoot
   const ids = `${widget.getAttribute('aria-controls') ?? ''} ${widget.getAttribute('aria-owns') ?? ''}`.split(/\s+/)
   const controlled = ids.flatMap((id) => (id ? (root.getElementById(id) ?? document.getElementById(id) ?? []) : []))
@@ -91,7 +92,7 @@ export function findOption(widget: Element, { value, before }: OptionQuery): Fou
   const listed = [
     ...own,
     ...controlled.flatMap((list) => [...list.querySelectorAll(css)]),
-    ...opened.filter((at) => at.matches(css)),
+    ...opened.filter((at) => at.matches(css) && !chips?.contains(at)),
   ]
   let options = [...new Set(listed)].filter((at) =>
     isVisible(at instanceof HTMLInputElement ? (at.labels?.[0] ?? at) : at),
@@ -106,9 +107,11 @@ export function findOption(widget: Element, { value, before }: OptionQuery): Fou
   const byValue = options.find((at) =>
     [at.getAttribute('data-value'), (at as HTMLInputElement).value, at.getAttribute('aria-posinset')].includes(value),
   )
+  // The parts of a rating have names such as `4 stars`.
+  const rated = options.filter((at) => at.matches('[role=radio]') && labelOf(at).split(/\D+/).includes(value))
   const level = (at: Element) => at.parentElement?.closest('[role=group]')
   const inner = others.findLast((at) => first!.contains(at) && level(at) === level(first!))
-  const option = inner ?? first ?? byValue ?? null
+  const option = inner ?? first ?? byValue ?? (rated.length === 1 ? rated[0]! : null)
   return {
     option,
     name: option ? nameOf(option) : '',
@@ -174,7 +177,22 @@ export function clickedPart(option: Element): Element {
   if (option instanceof HTMLInputElement) return option.labels?.[0] ?? option
   // The middle of an item of a tree may be an item below it.
   const hasBelow = (at: Element) => at.matches('[role=group]') || at.querySelector('[role=group]') !== null
+  // A click beside the checkbox may only select the item.
+  const checks = option.matches('[role=treeitem]') ? option.querySelectorAll('[type=checkbox], [role=checkbox]') : []
+  const check = [...checks].find((at) => at.closest('[role=treeitem]') === option)
+  if (check) return check instanceof HTMLInputElement && check.parentElement !== option ? check.parentElement! : check
   return (hasBelow(option) && [...option.children].find((at) => !hasBelow(at))) || option
+}
+
+/** Returns whether an option is an item of a tree with another one below it. */
+export const isItemAround = (option: Element, other: Element): boolean =>
+  option.matches('[role=treeitem]') && option !== other && option.contains(other)
+
+/** Returns the button that opens the level below a closed item of a tree; null for other options. */
+export function levelButton(option: Element): Element | null {
+  if (!option.matches('[role=treeitem][aria-expanded=false]')) return null
+  const buttons = option.querySelectorAll('button, [role=button]')
+  return [...buttons].find((at) => at.closest('[role=treeitem]') === option) ?? null
 }
 
 interface WatchedClick {
@@ -232,10 +250,14 @@ export async function scrollList(option: Element, toStart: boolean): Promise<boo
   for (let at = option.parentElement; at && at !== document.body; at = at.parentElement) {
     if (at.scrollHeight <= at.clientHeight + 1 || getComputedStyle(at).overflowY === 'visible') continue
     const from = at.scrollTop
+    const text = at.textContent
     if (toStart) at.scrollTop = 0
     else at.scrollTop += Math.max(1, at.clientHeight - 10)
-    // Lists that draw only a part of their options draw the next ones within two frames.
-    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    // Lists that draw only a part of their options draw the next ones two frames later, or when the scrolling has paused.
+    const isDrawn = () =>
+      at.textContent !== text || option.getBoundingClientRect().bottom >= at.getBoundingClientRect().bottom - 1
+    for (let frames = 0; frames < 2 || (frames < 20 && !toStart && !isDrawn()); frames += 1)
+      await new Promise((resolve) => requestAnimationFrame(resolve))
     return at.scrollTop !== from
   }
   return false

@@ -47,6 +47,25 @@ export function groupOf(node: Element): FieldGroup {
   return { kind: 'mixed', ...found }
 }
 
+/**
+ * Runs in a page: returns how many levels above the first of several fields with the same label their group is: the ends of
+ * a range, or radio buttons of the same name; null for others.
+ */
+export function levelsAround(nodes: readonly Element[]): number | null {
+  const sliders = '[role=slider], input[type=range]'
+  const [first] = nodes as HTMLInputElement[]
+  const isRange = nodes.every((node) => node.matches(sliders))
+  const radios = `input[type=radio][name="${CSS.escape(first!.name ?? '')}"]`
+  const isChoice = !!first!.name && nodes.every((node) => node.matches(radios))
+  const css = isRange ? sliders : radios
+  const all = isRange ? nodes : [...(first!.form ?? document).querySelectorAll(radios)]
+  let level = 1
+  let around = first!.parentElement
+  for (; around && !all.every((node) => around!.contains(node)); around = around.parentElement) level += 1
+  const isWhole = around !== null && around.querySelectorAll(css).length === all.length
+  return (isRange || isChoice) && isWhole ? level : null
+}
+
 /** Returns the kind of value that a group takes, or why it does not take this one. */
 export function checkGroup(
   { kind, names, isCode }: Omit<FieldGroup, 'parts'>,

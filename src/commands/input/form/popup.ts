@@ -4,10 +4,12 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import type { CallLimit, CommandContext } from '../../../core/operation/command.ts'
 import { isAnyGone, partInReach, visibleNow } from '../widget.ts'
 import type { WidgetKind } from './find-widget.ts'
-import { type Before, look } from './look.ts'
+import { type Before, fieldText, look } from './look.ts'
 
 /** Time for a list to open after a click, before a key is tried, in milliseconds. */
 export const opensMs = 2000
+/** The same for a field that says that its list is closed, in milliseconds. */
+const fieldOpensMs = 500
 /** Minimum timeout of a call, in milliseconds. */
 export const minMs = 250
 
@@ -34,7 +36,10 @@ export async function openPopup(facts: Facts): Promise<Before> {
   }
   const before = await widget.evaluateHandle(visibleNow)
   await press(facts)
-  const opened = await hasOptions(facts, before, opensMs)
+  const isClosed = (await fieldText(widget)) !== null && !(await hasOptions(facts, before, fieldOpensMs))
+  // A field may open its list only for a text.
+  const waits = !isClosed || (await widget.getAttribute('aria-expanded')) !== 'false'
+  const opened = waits && (await hasOptions(facts, before, opensMs))
   if (!opened) await context.send(() => widget.press('ArrowDown', left()))
   return before
 }

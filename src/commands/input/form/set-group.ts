@@ -42,6 +42,11 @@ export const setGroup = (context: CommandContext, target: Target, value: FormVal
       const list = await (await found.getProperty('parts')).getProperties()
       const parts = [...list.values()].map((part) => part.asElement() as ElementHandle<Element>)
       const group: Group = { context, selector, value, node, parts, names: facts.names, limit }
+      const radio = facts.kind === 'radio' ? await radioNamed(parts, facts.names, String(value)) : null
+      if (radio) {
+        await setByClick(context, { element: radio, handle: radio, checked: true, selector }, limit)
+        return
+      }
       if (kind === 'select') {
         await selectInWidget(
           context,
@@ -55,6 +60,15 @@ export const setGroup = (context: CommandContext, target: Target, value: FormVal
     },
     { mayBeHidden: true },
   )
+
+/** Returns the radio button with a name, or the only one whose name contains a number; null for other elements. */
+async function radioNamed(parts: readonly ElementHandle<Element>[], names: readonly string[], value: string) {
+  const isNumbered = (name: string) => /^\d+$/.test(value) && name.split(/\D+/).includes(value)
+  const numbered = names.filter(isNumbered)
+  const at = names.includes(value) ? names.indexOf(value) : numbered.length === 1 ? names.indexOf(numbered[0]!) : -1
+  const part = parts[at]
+  return part && (await part.evaluate((node) => node.matches('input[type=radio]'))) ? part : null
+}
 
 /**
  * Runs in the page: returns the element around a text field that has as many fields, such as both ends of a range of

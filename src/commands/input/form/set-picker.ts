@@ -13,11 +13,44 @@ export const mayBePicked = (text: string): boolean =>
  * Sets a date or time in a field that opens a calendar or clock; returns false for other fields. `more` keeps the focus
  * in the field. @throws BaxError unless the field then shows the date or time.
  */
-export async function setPicker(
-  field: ElementHandle,
-  { selector, text, more }: { readonly selector: string; readonly text: string; readonly more: boolean },
-  limit: CallLimit,
-): Promise<boolean> {
+export async function setPicker(field: ElementHandle, picking: Picking, limit: CallLimit): Promise<boolean> {
+  const { selector, text, more } = picking
+  try {
+    if (!(await enterDate(field, picking, limit))) return false
+  } catch (error) {
+    // This error is the one to report.
+    await close(field, limit).catch(() => {})
+    throw error
+  }
+  if (more || !(await close(field, limit))) return true
+  const shown = await field.evaluate(shownIn)
+  if (!isSameDate(shown, text)) throw notTaken(selector, text, shown, '')
+  return true
+}
+
+interface Picking {
+  readonly selector: string
+  readonly text: string
+  /** Whether the field is followed by others of its control. */
+  readonly more: boolean
+}
+
+/** Closes the calendar of a field, which may cover the next one; returns whether it was open. */
+async function close(field: ElementHandle, limit: CallLimit): Promise<boolean> {
+  if (!(await field.evaluate((node) => (node as Element).ariaExpanded === 'true'))) return false
+  await field.press('Escape', limit)
+  return true
+}
+
+function notTaken(selector: string, text: string, shown: string, format: string): BaxError {
+  const now = shown === '' ? 'is empty' : `shows ${JSON.stringify(shown)}`
+  return new BaxError('action_failed', `${selector} ${now} after ${JSON.stringify(text)} was entered`, {
+    hint: `${format ? `its format is ${format}; ` : ''}click on the field to choose from what it opens`,
+    details: { selector, delivered: true },
+  })
+}
+
+async function enterDate(field: ElementHandle, { selector, text, more }: Picking, limit: CallLimit): Promise<boolean> {
   if (!mayBePicked(text)) return false
   const isTaken = (shown: string) => isSameDate(shown, text)
   const first = await field.evaluate(commitPicked, { text, isTyped: false })
@@ -42,11 +75,7 @@ export async function setPicker(
     shown = await field.evaluate(shownIn)
     if (isTaken(shown)) return true
   }
-  const now = shown === '' ? 'is empty' : `shows ${JSON.stringify(shown)}`
-  throw new BaxError('action_failed', `${selector} ${now} after ${JSON.stringify(text)} was entered`, {
-    hint: `${format ? `its format is ${format}; ` : ''}click on the field to choose from what it opens`,
-    details: { selector, delivered: true },
-  })
+  throw notTaken(selector, text, shown, format)
 }
 
 /** Some clocks set the current time when they have opened, also over what was typed meanwhile. */

@@ -10,7 +10,9 @@ const fields = [
   '@contenteditable and not(@contenteditable="false")',
 ].join(' or ')
 
-const isLabel = 'self::label or self::legend or contains(translate(@class,"L","l"),"label")'
+// The text that a list of options shows may have such a class, too.
+const isShownValue = '@role="combobox" or @aria-haspopup'
+const isLabel = `self::label or self::legend or contains(translate(@class,"L","l"),"label") and not(${isShownValue})`
 
 const editable = '@contenteditable and not(@contenteditable="false")'
 const isCheck = '@type="checkbox" or @type="radio" or @type="range"'
