@@ -6,6 +6,10 @@ const labels = `<span><div><span id=city role=combobox tabindex=0 class=select-l
     onclick="list.hidden = false; ariaExpanded = 'true'">&nbsp;Any</span></div><label for=city>City</label></span>
   <ul id=list role=listbox hidden><li role=option onclick="city.textContent = 'Rome'; list.hidden = true; city.ariaExpanded = 'false'">Rome</li></ul>`
 
+const flat = `<label for=name>Name</label> <input id=name> <label for=city>City</label>
+  <span id=city role=combobox tabindex=0 aria-haspopup=listbox aria-expanded=false onclick="list.hidden = false; ariaExpanded = 'true'">Any</span>
+  <ul id=list role=listbox hidden><li role=option onclick="city.textContent = 'Rome'; list.hidden = true; city.ariaExpanded = 'false'">Rome</li></ul>`
+
 const stars = [1, 2, 3].map((at) => `<input type=radio name=stars aria-label="${at} stars" value=s${at}>`).join('')
 const grades = [1, 2, 3]
   .map((at) => `<div role=radio aria-checked=false aria-label="grade ${at}" onclick="ariaChecked = 'true'">★</div>`)
@@ -51,7 +55,7 @@ const numbers = `<label for=cost>Cost</label> <input id=cost inputmode=decimal>
   </script>`
 
 const pickers = `<label for=at>At</label> <input id=at role=combobox aria-haspopup=dialog aria-expanded=false
-    onfocus="clock.hidden = false; ariaExpanded = 'true'" onkeydown="if (event.key === 'Escape') { clock.hidden = true; ariaExpanded = 'false' }">
+    onfocus="clock.hidden = false; ariaExpanded = 'true'" onkeydown="if (event.key === 'Tab') { clock.hidden = true; ariaExpanded = 'false' }">
   <div style="position: relative"><label><input type=checkbox id=sure> Sure</label>
     <div id=clock hidden style="position: absolute; inset: 0; background: white">Clock</div></div>`
 
@@ -59,14 +63,17 @@ const chips = `<label for=tags>Tags</label><ul role=listbox><li role=option>Old<
   <ul id=found role=listbox hidden><li role=option>Fig</li></ul><script>tags.oninput = () => { found.hidden = tags.value === '' }</script>`
 
 const page = (body: string) => `<!doctype html><title>Widgets</title><form onsubmit="return false">${body}</form>`
-const pages = { labels, groups, long, tree, numbers, pickers, chips }
+const pages = { labels, flat, groups, long, tree, numbers, pickers, chips }
 const site = Object.fromEntries(Object.entries(pages).map(([name, body]) => [`/${name}`, page(body)]))
 
 inUsualHomes(site, (given) => {
   const fill = (fields: Record<string, unknown>) => given.do('fill_form', { fields })
 
-  test('a combobox whose text has a class of labels is found by its label', async () => {
-    await given.open('/labels')
+  test.each([
+    ['a combobox whose text has a class of labels', '/labels'],
+    ['an element with a role beside others', '/flat'],
+  ])('%s is found by its label', async (_, path) => {
+    await given.open(path)
     await fill({ City: 'Rome' })
     expect(await given.evaluate('city.textContent')).toBe('Rome')
   })

@@ -38,7 +38,9 @@ interface Picking {
 /** Closes the calendar of a field, which may cover the next one; returns whether it was open. */
 async function close(field: ElementHandle, limit: CallLimit): Promise<boolean> {
   if (!(await field.evaluate((node) => (node as Element).ariaExpanded === 'true'))) return false
-  await field.press('Escape', limit)
+  // The Escape key could close the dialog around it, too.
+  await field.press('Tab', limit)
+  await field.evaluate(leave)
   return true
 }
 

@@ -30,7 +30,7 @@ export function formItem(text: string): string {
   const quoted = quotedLabel(text)
   const item = `ancestor::*[position()<5][descendant::*[${fields}]][1][not(${hasSeveral})]`
   const named = `${shownText}=${quoted}`
-  const fieldIds = '(//input|//select|//textarea|//button|//*[@aria-labelledby])/@id'
+  const fieldIds = '(//input|//select|//textarea|//button|//*[@role]|//*[@aria-labelledby])/@id'
   const label = [
     isLabel,
     named,
@@ -42,6 +42,10 @@ export function formItem(text: string): string {
   ]
   return `xpath=//*${label.map((condition) => `[${condition}]`).join('')}/${item}`
 }
+
+/** Returns the XPath of the elements with a role that a label refers to: browsers connect it with native fields only. */
+export const labelledByFor = (text: string): string =>
+  `xpath=//*[@role][@id=//label[${shownText}=${quotedLabel(text)}]/@for]`
 
 /** Returns the XPath of the only field in a row of a table whose first cell has this text. */
 export function rowField(text: string): string {

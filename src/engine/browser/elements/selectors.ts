@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { playwrightRef } from './refs.ts'
 import { hasIcons, iconOrSpace, tooltipAttributes } from './icons.ts'
-import { formItem, rowField } from './form-item.ts'
+import { formItem, labelledByFor, rowField } from './form-item.ts'
 import type { ListFunction } from '../page/page-function.ts'
 
 /** A parsed selector: the frames to enter, and the selector in the last of them. */
@@ -78,7 +78,7 @@ function convertedPart(part: string, before: readonly string[]): string {
   const exact = /^"(?:\\.|[^"\\])*"$/.test(text)
   const own = exact ? `internal:label=${text}s` : `internal:label=${JSON.stringify(text)}i`
   const shown = exact ? text.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : text
-  const others = [formItem(shown), rowField(shown), ...byDrawnName(shown)].map((other) =>
+  const others = [labelledByFor(shown), formItem(shown), rowField(shown), ...byDrawnName(shown)].map((other) =>
     JSON.stringify([...before, other].join(' >> ')),
   )
   return [own, ...others].join(' >> internal:or=')
