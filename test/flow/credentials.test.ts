@@ -57,6 +57,7 @@ inUsualHomes(shop.pages, (given) => {
   })
 
   test('writes each part into a page of its origin, which submits it', async () => {
+    const { length: before } = await eventsOf('credential.used')
     await given.open('/')
     await given.do('fill', fill('#user', 'shop.username'))
     await given.do('fill', fill())
@@ -64,7 +65,7 @@ inUsualHomes(shop.pages, (given) => {
     await given.do('wait_for', { text: 'Welcome' })
     const posted = shop.received.find((line) => line.startsWith('POST /session'))!
     expect(new URLSearchParams(posted.split(' ')[2])).toEqual(new URLSearchParams({ user: 'ann', pw: password }))
-    expect(await eventsOf('credential.used')).toMatchObject([
+    expect((await eventsOf('credential.used')).slice(before)).toMatchObject([
       { credential: 'shop', part: 'username', success: true, origin: own },
       { credential: 'shop', part: 'password', success: true, origin: own },
     ])
@@ -314,10 +315,11 @@ describe('on the command line', () => {
     expect((await run('credential list')).stdout).toMatch(
       /shop\s+\["https:\/\/shop\.example","https:\/\/id\.example"\]|shop\s+https:\/\/shop\.example, ?https:\/\/id\.example/,
     )
-    expect(JSON.parse((await run('credential list --json')).stdout)).toMatchObject({
-      credentials: [{ name: 'shop', parts: ['username', 'password'] }],
-      total: 1,
-    })
+    const { credentials, total } = JSON.parse((await run('credential list --json')).stdout)
+    expect(total).toBe(credentials.length)
+    // Other tests leave some, too.
+    const shop = credentials.filter(({ name }: { name: string }) => name === 'shop')
+    expect(shop).toMatchObject([{ parts: ['username', 'password'] }])
     const rotated = await run('credential rotate shop --totp --no-password --json', { stdin: 'JBSWY3DPEHPK3PXP\n' })
     expect(JSON.parse(rotated.stdout)).toMatchObject({ parts: ['username', 'password', 'totp'] })
     expect(await run(add, { stdin: 'other\n' })).toMatchObject({
