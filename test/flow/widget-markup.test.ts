@@ -102,11 +102,11 @@ inUsualHomes(site, (given) => {
 
   test('a path that a tree does not have chooses nothing', async () => {
     await given.open('/tree')
-    const failed = await given.fails('fill_form', { fields: { Files: ['Work', 'Trip'] }, timeout_ms: 3000 })
-    expect(failed).toMatchObject({
-      code: 'element_not_found',
-      error: expect.stringContaining('no option Trip in Work'),
-    })
+    // The level is closed the first time.
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const failed = await given.fails('fill_form', { fields: { Files: ['Work', 'Trip'] }, timeout_ms: 3000 })
+      expect(failed).toMatchObject({ code: 'element_not_found', error: 'Files has no option Trip in Work' })
+    }
     expect(await given.evaluate('ticked.length + chosen.length')).toBe(0)
   })
 

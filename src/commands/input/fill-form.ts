@@ -68,7 +68,7 @@ export const fill_form = defineCommand({
 function notHeld({ field }: FieldPlan, now: string, set: readonly string[]): BaxError {
   const message = `${field} was set, but then changed by the page to ${JSON.stringify(now.slice(0, 100))}`
   return new BaxError('action_failed', message, {
-    hint: 'set it after the fields that it depends on',
+    hint: 'the page limits it, or it depends on a field that was set after it: set it last',
     details: { selector: field, delivered: true, set: set.filter((one) => one !== field) },
   })
 }

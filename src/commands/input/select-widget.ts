@@ -10,6 +10,7 @@ import { containsName, showsName } from './form/shown-name.ts'
 import {
   chosenBeside,
   clickedPart,
+  hasItems,
   isChosen,
   isItemAround,
   isListOfSeveral,
@@ -174,8 +175,8 @@ async function isLevelOf(facts: Facts, { option, name, next }: Level, before: Be
   const seen = await seek()
   if (seen) return option.evaluate(isItemAround, seen)
   const opener = (await option.evaluateHandle(levelButton)).asElement()
-  if (!opener) return false
-  await clickOn(facts, opener, `has the option ${name}, but`)
+  if (!opener && !(await option.evaluate(hasItems))) return false
+  if (opener) await clickOn(facts, opener, `has the option ${name}, but`)
   const opened = await context.poll(async () => ({ met: (await seek()) !== null }), Math.min(opensMs, left().timeout))
   if (opened.met) return true
   const details = { selector, option: name }

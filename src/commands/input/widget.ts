@@ -188,6 +188,10 @@ export function clickedPart(option: Element): Element {
 export const isItemAround = (option: Element, other: Element): boolean =>
   option.matches('[role=treeitem]') && option !== other && option.contains(other)
 
+/** Returns whether an option is an item of a tree that contains the items of an open level. */
+export const hasItems = (option: Element): boolean =>
+  option.matches('[role=treeitem]') && option.querySelector('[role=treeitem]')?.checkVisibility() === true
+
 /** Returns the button that opens the level below a closed item of a tree; null for other options. */
 export function levelButton(option: Element): Element | null {
   if (!option.matches('[role=treeitem][aria-expanded=false]')) return null
