@@ -10,12 +10,19 @@ import { waitUntil } from './wait.ts'
 export async function keepFolders(folders: readonly string[]) {
   const copy = await mkdtemp(join(tmpdir(), 'bax-stored-'))
   const pairs = folders.map((folder, at) => ({ folder, kept: join(copy, String(at)) }))
+  await waitUntil(() => isClosed(folders))
   for (const { folder, kept } of pairs) await cp(folder, kept, { recursive: true })
   return {
     // The application may still handle requests of pages that were closed, and write.
     restore: () => waitUntil(() => replaceAll(pairs).then(() => true, isWriting)),
     remove: () => rm(copy, { recursive: true, force: true }),
   }
+}
+
+/** Returns whether no SQLite database in the folders is open: then it has files of these names beside it. */
+async function isClosed(folders: readonly string[]): Promise<boolean> {
+  const names = await Promise.all(folders.map((folder) => readdir(folder, { recursive: true })))
+  return !names.flat().some((name) => /-(?:shm|wal)$/.test(name))
 }
 
 interface Pair {
